@@ -11,6 +11,7 @@
 namespace speclens::cli {
 
 inline constexpr SaidOf<"walk"> walk_said; // its words: assets/stories/walk.toml
+inline constexpr SaidOf<"shared"> shared_said;
 
 struct Mark {
     const char* glyph;

@@ -159,7 +159,7 @@ void Controller::pick_drafter(const std::string& name, double now) {
         if (awaits_heads(
                 {name}, [this, name](double then) { pick_drafter(name, then); }, now))
             return;
-        return common_.say(frame_says("notice.cannot_run"_t, "drafter"_v = name), now);
+        return common_.say(shared_says("other_drafter.cannot_run"_t, "drafter"_v = name), now);
     }
     change_run(with_drafter(wished(), name), now);
 }

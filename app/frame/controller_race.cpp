@@ -154,7 +154,7 @@ void RacePart::toggle_lane(const std::string& drafter, double now) {
         names.erase(found);
     } else {
         const std::vector<std::string>& ready = common_.status.ready_drafters;
-        if (!is_ready(ready, drafter)) return common_.say(frame_says("notice.cannot_run"_t, "drafter"_v = drafter), now);
+        if (!is_ready(ready, drafter)) return common_.say(shared_says("other_drafter.cannot_run"_t, "drafter"_v = drafter), now);
         if (static_cast<int>(names.size()) >= kRaceLanes) return common_.say(frame_says("notice.lanes"_t, "lanes"_v = kRaceLanes), now);
         names.push_back(drafter);
     }

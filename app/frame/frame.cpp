@@ -216,7 +216,7 @@ void draw_state_of_engine(const FrameDraw& d) {
     } else if (status && status->state == EngineStatus::State::failed) {
         const bool prompt = status->error_kind == ErrorKind::prompt_too_long; // the same prompt would fail again
         Problem problem = problem_of(status->error_kind, status->error, status->remedy);
-        problem.action = prompt ? frame_says("buttons.edit_prompt"_t) : frame_says("buttons.again"_t);
+        problem.action = prompt ? shared_says("run.edit"_t) : frame_says("buttons.again"_t);
         if (draw_banner(d, "engine banner", region, problem)) d.pick(prompt ? Action::edit_prompt : Action::restart);
     } else if (d.input.scene.view->failed) {
         const Failed& run = *d.input.scene.view->failed;
@@ -297,7 +297,7 @@ Message why_not(const FrameInput& input, Action action) {
     case Action::likeliest: {
         if (!models) return frame_says("off.no_models"_t);
         const RunSettings* now = race ? (input.scene.race ? &input.scene.race->settings.base : nullptr) : input.scene.settings;
-        if (!now) return frame_says("off.no_run"_t);
+        if (!now) return shared_says("run.none"_t);
         if (now->sampling.temperature == 0) return frame_says("off.greedy"_t);
         const DrafterInfo* who = race ? nullptr : find_drafter(now->drafter);
         if (who && !who->draws) return frame_says("off.draws_none"_t);
@@ -319,11 +319,11 @@ Message why_not(const FrameInput& input, Action action) {
         return input.scene.view->current() ? "" : frame_says("off.no_round"_t);
     case Action::play:
     case Action::first:
-    case Action::last: return run || (input.active && input.active->beats(input.scene) > 0) ? "" : frame_says("off.no_run"_t);
+    case Action::last: return run || (input.active && input.active->beats(input.scene) > 0) ? "" : shared_says("run.none"_t);
     case Action::save_trace:
     case Action::to_rejection:
     case Action::to_verify:
-    case Action::round: return run ? "" : frame_says("off.no_run"_t);
+    case Action::round: return run ? "" : shared_says("run.none"_t);
     case Action::cancel:
         if (race && input.scene.race && !input.scene.race->ended_early && !input.scene.race->finished()) return {};
         if (measuring(input.scene, input.scene.status)) return {};
@@ -337,7 +337,7 @@ Message why_not(const FrameInput& input, Action action) {
         return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "" : frame_says("off.nothing_loads"_t);
     case Action::copy_link:
     case Action::copy_command:
-        return run || input.scene_name == "numbers" || input.scene_name == "training" ? "" : frame_says("off.no_run"_t);
+        return run || input.scene_name == "numbers" || input.scene_name == "training" ? "" : shared_says("run.none"_t);
     case Action::quiz: return input.quiz && !input.quiz->empty() ? "" : frame_says("off.no_quiz"_t);
     case Action::glossary: return input.glossary && !input.glossary->empty() ? "" : frame_says("off.no_glossary"_t);
     case Action::open_lecture: return input.read && !input.read->lectures.empty() ? "" : frame_says("off.no_lectures"_t);
@@ -352,7 +352,7 @@ Message why_not(const FrameInput& input, Action action) {
         if (!input.lecture) return frame_says("off.no_lecture"_t);
         if (input.lecture->away(input.scene_name)) return {};
         if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps()) return frame_says("off.last_step"_t);
-        return action == Action::previous_step && input.lecture->step == 0 ? frame_says("off.first_step"_t) : "";
+        return action == Action::previous_step && input.lecture->step == 0 ? shared_says("run.first_step"_t) : "";
     case Action::open_model:
     case Action::get_model:
         if (!input.engine) return frame_says("off.no_engine_start"_t);

@@ -168,7 +168,7 @@ void draw_rail(const FrameDraw& d) {
 
 Message run_words(const std::string& drafter, int k, double temperature, double draft_temperature, const std::string& rule, bool k_auto) {
     const bool plain = drafter == kNoDrafter, greedy = temperature == 0;
-    const Message who = plain    ? frame_says("run.who:plain"_t)
+    const Message who = plain    ? shared_says("words.plain"_t)
                         : k_auto ? frame_says("run.who:auto"_t, "drafter"_v = drafter)
                                  : frame_says("run.who:one"_t, "drafter"_v = drafter, "k"_v = k);
     const bool told = !plain && !(greedy && rule == "greedy");

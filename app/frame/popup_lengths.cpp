@@ -123,7 +123,7 @@ void draw_why(const FrameDraw& d, float x, float& y, float w, const Reason& reas
 void draw_lengths(const FrameDraw& d, Rect box, bool& close) {
     const RunSettings* const now = d.input.scene.settings;
     const float x = box.x + 24, w = box.w - 48;
-    ui::fitted_text(d.ui.canvas, {x, box.y + 38}, frame_says("length.title"_t), Font::text_bold, 20, d.ui.theme.ink, w - 220);
+    ui::fitted_text(d.ui.canvas, {x, box.y + 38}, shared_says("run.k_about"_t), Font::text_bold, 20, d.ui.theme.ink, w - 220);
     if (!now) return;
     const auto restart = [&](RunSettings changed) { d.out.push_back(SceneCommand{Command{Restart{std::move(changed)}}}); };
     const DrafterInfo* const drafter = find_drafter(now->drafter);

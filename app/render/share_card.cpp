@@ -227,7 +227,7 @@ void draw_lanes(Canvas& canvas, const Theme& theme, const RaceModel& m) {
     double most = 0;
     for (const RaceLaneModel& lane : m.lanes) most = std::max(most, rate_of(m, lane));
     const float row = std::min(kMost, (kBottom - kTop) / static_cast<float>(std::max<std::size_t>(1, m.lanes.size())));
-    const Message unit = m.table || m.stepped ? frame_says("card.rate:rounds"_t) : frame_says("card.rate:time"_t);
+    const Message unit = m.table || m.stepped ? shared_says("words.tokens_per_round"_t) : frame_says("card.rate:time"_t);
     float y = kTop;
     for (const RaceLaneModel& lane : m.lanes) {
         const float size = std::min(24.F, row * 0.6F), base = y + row / 2 + size * 0.35F;

@@ -62,7 +62,7 @@ double PassTimes::bound_ms(int rows) const {
 
 Said PassTimes::in_doubt() const {
     if (stopped) return pass_doubt("doubt.stopped"_t);
-    if (other_cores > kQuietCores) return pass_doubt("doubt.busy"_t, "cores"_v = other_cores);
+    if (other_cores > kQuietCores) return SaidOf<"shared">()("doubt.busy"_t, "cores"_v = other_cores);
     const auto worst = std::ranges::max_element(passes, {}, &PassTime::spread);
     if (worst != passes.end() && worst->spread() > kSteadySpread)
         return pass_doubt("doubt.pass"_t, "tokens"_v = worst->rows, "spread"_v = worst->spread());

@@ -39,7 +39,7 @@ Said doubt_said(const SpeedUp& figure, const TraceTimes* times) {
     case SpeedUp::Doubt::none: return {};
     case SpeedUp::Doubt::few: return said("doubt.few"_t);
     case SpeedUp::Doubt::spread: return said("doubt.spread"_t, "apart"_v = figure.high / figure.low - 1);
-    case SpeedUp::Doubt::busy: return said("doubt.busy"_t, "cores"_v = times ? times->busy_cores : 0.0);
+    case SpeedUp::Doubt::busy: return SaidOf<"shared">()("doubt.busy"_t, "cores"_v = times ? times->busy_cores : 0.0);
     case SpeedUp::Doubt::slower: return said("doubt.slower"_t, "times"_v = times ? times->to_recorded : 0.0);
     case SpeedUp::Doubt::impossible: return said("doubt.impossible"_t);
     }

@@ -50,7 +50,7 @@ class AcceptRuleScene final : public MessageScene<AcceptRuleScene> {
     KeyRows keys() const override {
         return {{"C", accept_says("keys.c"_t)},         {"M", accept_says("keys.m"_t)},
                 {"↑ ↓", accept_says("keys.up_down"_t)}, {"+ −", accept_says("keys.plus_minus"_t)},
-                {"L", accept_says("keys.l"_t)},         {"O", accept_says("keys.o"_t)},
+                {"L", accept_says("keys.l"_t)},         {"O", MessagesOf<"frame">()("letters.label"_t)},
                 {"Z", accept_says("keys.z"_t)},         {"Del", accept_says("keys.del"_t)}};
     }
 

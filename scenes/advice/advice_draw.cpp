@@ -206,7 +206,7 @@ void draw_advice_round(const AdviceDraw& d, Rect area) {
                                   .label = advice_says("round.other"_t),
                                   .value = ui::number(cell.other_ms, 2)}};
     (void)ui::gantt_lane(canvas, theme, x, first, h, parts, 2);
-    canvas.text({area.x, second - 10}, advice_says("round.plain"_t), Font::text, 14, theme.muted);
+    canvas.text({area.x, second - 10}, shared_says("words.plain"_t), Font::text, 14, theme.muted);
     canvas.tell(advice_says("round.plain_lane"_t, "tokens"_v = tokens, "pass"_v = pass, "plain"_v = plain), {area.x, second, x.b - x.a, h});
     std::vector<ui::Segment> passes;
     for (int i = 0; i < static_cast<int>(std::ceil(tokens - 1e-9)); ++i)
@@ -349,7 +349,7 @@ void draw_advice_controls(const AdviceDraw& d) {
     ControlRow row(d.input.controls);
     Rect at = row.place(150);
     ui::field_label(ui, at, advice_says("controls.machine"_t));
-    const Message off = m.impossible.empty() && !d.input.settings ? advice_says("controls.no_run"_t) : m.impossible;
+    const Message off = m.impossible.empty() && !d.input.settings ? shared_says("run.none"_t) : m.impossible;
     if (m.under_way) {
         if (ui::button(ui, "measure", at, advice_says("controls.stop"_t),
                        {.shortcut = "Esc", .tooltip = advice_says("controls.stop_about"_t)}))

@@ -91,7 +91,7 @@ Story advice_story(const SceneInput& input, const AdviceModel& m) {
     Story story = story_at_beat(input, kAdviceBeats);
     take(story, beat_words(m, story.step - 1));
     if (m.impossible.empty() && input.settings) {
-        story.task = advice_says("words.task"_t);
+        story.task = shared_says("words.measure_machine"_t);
         story.task_done = m.measured();
         story.on_task = {ask_advice(input)};
     }

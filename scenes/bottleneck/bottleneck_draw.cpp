@@ -5,6 +5,7 @@
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/panel.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
 #include "ui/plot.h"
@@ -274,7 +275,7 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
     DetailsColumn column(d.ui, r);
     column.title(bottleneck_says("details.title"_t));
     const auto figures = printed_shares(d.input.figures);
-    if (figures.empty()) return column.paragraph(bottleneck_says("printed.text:missing"_t), theme.muted, 2);
+    if (figures.empty()) return column.paragraph(no_figures(), theme.muted, 2);
     column.line(bottleneck_says("details.under"_t), theme.muted);
     const ui::ParagraphStyle style{.size = 14, .color = theme.muted, .max_lines = 2};
     const Message source = bottleneck_says("details.source"_t, "title"_v = d.input.figures->source_of(*figures.front()).title);

@@ -94,7 +94,7 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     m.kept = input.kept;
     if (!m.untimed.empty()) m.tier = tier_of(input.whole->header);
     if (input.status && !input.status->timed_model.empty())
-        m.under_way = bottleneck_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = input.status->timed);
+        m.under_way = shared_says("passes.under_way"_t, "model"_v = input.status->timed_model, "done"_v = input.status->timed);
     m.shown = !bottleneck_says.hides(input.beat, "times"_part) || (m.measured() && state.answered == input.beat);
     m.asks = !m.shown && input.beat == kQuestionBeat;
     if (m.shown && !m.measured() && m.untimed.empty() && input.beat != kFormsBeat) take_recorded(m);

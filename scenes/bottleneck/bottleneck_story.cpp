@@ -7,6 +7,7 @@
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/plain_time.h"
+#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {
@@ -143,9 +144,10 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
     case kFormsBeat: return form_words(m);
     default: {
         const auto figures = printed_shares(input.figures);
-        if (figures.size() < 4) return bottleneck_says.beat("printed:missing"_t);
-        return bottleneck_says.beat("printed:told"_t, "loading"_v = value_said(*figures[1]), "computing"_v = value_said(*figures[2]),
-                                    "moved"_v = value_said(*figures[0]), "derived"_v = value_said(*figures[3]));
+        if (figures.size() < 4) return {shared_says("figures.check"_t), no_figures()};
+        return {shared_says("figures.check"_t),
+                bottleneck_says("printed.text:told"_t, "loading"_v = value_said(*figures[1]), "computing"_v = value_said(*figures[2]),
+                                "moved"_v = value_said(*figures[0]), "derived"_v = value_said(*figures[3]))};
     }
     }
 }
@@ -233,7 +235,7 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
         if (!m.under_way.empty())
             title.subtitle = m.under_way;
         else if (!m.kept || !m.untimed.empty())
-            title.subtitle = bottleneck_says("subtitle.unmeasured"_t, "untimed"_v = m.untimed);
+            title.subtitle = shared_says("passes.unmeasured"_t, "untimed"_v = m.untimed);
         title.tier = m.tier;
         return title;
     }
@@ -286,7 +288,7 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
         story.task_done = !m.forms.empty();
         measure_and_show_forms(story.on_task);
     } else if (can_measure(input, m)) {
-        story.task = bottleneck_says("words.task"_t);
+        story.task = shared_says("words.measure_machine"_t);
         story.task_done = m.timed_here() && m.shown && timed_by_task(input);
         story.on_task = {measure_both()};
     }

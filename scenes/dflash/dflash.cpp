@@ -14,13 +14,14 @@ namespace {
 
 class DFlashScene final : public HeadScene<DFlashScene> {
   public:
-    static constexpr const char *kName = "dflash", *kTitle = "DFlash";
+    static constexpr const char* kName = "dflash";
+    static constexpr bool kBlock = true;
     static constexpr auto kSays = dflash_says;
     static Message details() { return shared_says("charts.kept"_t); }
     static KeyRows own_keys() {
-        return {{"↑ ↓", dflash_says("keys.up_down"_t)},
-                {"W", dflash_says("keys.w"_t)},
-                {"M", dflash_says("keys.m"_t)},
+        return {{"↑ ↓", shared_says("keys.positions"_t)},
+                {"W", shared_says("keys.again"_t)},
+                {"M", shared_says("keys.draft_times"_t)},
                 {"C", dflash_says("keys.c"_t)},
                 {"H", dflash_says("keys.h"_t)}};
     }

@@ -64,13 +64,14 @@ class RescueSearch {
 
 class DominoScene final : public HeadScene<DominoScene> {
   public:
-    static constexpr const char *kName = kDominoDrafter, *kTitle = "Domino";
+    static constexpr const char* kName = kDominoDrafter;
+    static constexpr bool kBlock = true;
     static constexpr auto kSays = domino_says;
     static Message details() { return domino_says("movers.what"_t); }
     static Message details_title() { return domino_says("movers.title"_t); }
     static KeyRows own_keys() {
-        return {{"↑ ↓", domino_says("keys.up_down"_t)}, {"Y", domino_says("keys.y"_t)}, {"H", domino_says("keys.h"_t)},
-                {"B", domino_says("keys.b"_t)},         {"W", domino_says("keys.w"_t)}, {"N", domino_says("keys.n"_t)}};
+        return {{"↑ ↓", shared_says("keys.positions"_t)}, {"Y", domino_says("keys.y"_t)},     {"H", domino_says("keys.h"_t)},
+                {"B", domino_says("keys.b"_t)},           {"W", shared_says("keys.again"_t)}, {"N", domino_says("keys.n"_t)}};
     }
     static DominoModel model_of(const SceneInput& input) { return domino_model(input); }
     static StageTitle title(const HeadDraw<DominoModel>& d) { return domino_title(d.input, d.model); }

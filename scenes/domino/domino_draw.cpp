@@ -191,7 +191,7 @@ void draw_states(const DominoDraw& d) {
             domino_strip(d, i, "z", domino_says("lens.z"_t, position), {x, g.state + 16, w, 5}, ui::HeatKind::gate);
             domino_strip(d, i, "r", domino_says("lens.r"_t, position), {x, g.state + 23, w, 5}, ui::HeatKind::gate);
         } else {
-            ui::slot(canvas, theme, {x, g.state, w, 28}, i == g.first ? domino_says("lens.none"_t) : Message());
+            ui::slot(canvas, theme, {x, g.state, w, 28}, i == g.first ? shared_says("head.no_lens"_t) : Message());
         }
         const Rect gru{x - 42, g.state - 5, 36, 24};
         canvas.fill(gru, theme.bg, 4);
@@ -345,7 +345,7 @@ void draw_domino_clock(const DominoDraw& d) {
             {g.left, g.clock, g.right() - g.left, h});
     if (g.clock + h > g.bottom - 4) return;
     domino_row_name(d, g.clock + h / 2 + 5, domino_says("clock.row"_t));
-    if (all <= 0) return canvas.text({g.left, g.clock + h / 2 + 5}, domino_says("clock.none"_t), Font::text, 14, theme.muted);
+    if (all <= 0) return canvas.text({g.left, g.clock + h / 2 + 5}, shared_says("head.clock:none"_t), Font::text, 14, theme.muted);
     const Message words = domino_says("clock.brought"_t, "tokens"_v = d.model.produced_on, "ms"_v = all);
     const float room = canvas.text_width(words, Font::mono, 14) + 16;
     const ui::Scale scale{0, all, g.left, g.right() - room};

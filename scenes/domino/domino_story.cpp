@@ -254,11 +254,11 @@ Message verdict_words(const SceneInput& input, const DominoVerdict& v) {
     switch (v.state) {
     case State::accepted: return domino_says("verdict.fate:kept"_t);
     case State::rejected: return domino_says("verdict.fate:refused"_t, "own"_v = v.replacement ? word(input, *v.replacement) : Message());
-    case State::discarded: return domino_says("verdict.fate:behind"_t);
+    case State::discarded: return fate_words(DraftSlot::State::discarded);
     case State::unknown: return domino_says("verdict.fate:unknown"_t);
     case State::none: break;
     }
-    return domino_says("verdict.fate:open"_t);
+    return fate_words(DraftSlot::State::drafted);
 }
 
 Message position_words(const SceneInput& input, const DominoModel& m, const DominoBefore& before, int i) {

@@ -275,7 +275,7 @@ Message why_not_go_on(const DraftersDraw& d) {
     const DrafterRow* row = d.model.row();
     if (!row || !d.input.settings) return drafters_says("controls.off:none"_t);
     if (!models_loaded(d.input)) return shared_says("words.no_models"_t);
-    if (!drafter_ready(d.input, row->name())) return drafters_says("controls.off:unready"_t, "drafter"_v = row->title);
+    if (!drafter_ready(d.input, row->name())) return shared_says("other_drafter.cannot_run"_t, "drafter"_v = row->title);
     return {};
 }
 

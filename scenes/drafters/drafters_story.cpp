@@ -249,7 +249,7 @@ Message drafter_row_words(const SceneInput& input, const DraftersModel& m, int i
 }
 
 Message drafters_empty_words(const DraftersModel& m) {
-    return drafters_says("empty.text"_t, "no_run"_v = m.empty == DraftersModel::Empty::no_run);
+    return m.empty == DraftersModel::Empty::no_run ? drafters_says("empty.text"_t) : shared_says("head.nothing_yet:any"_t);
 }
 
 StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {

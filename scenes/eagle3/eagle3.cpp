@@ -10,10 +10,11 @@ namespace {
 
 class Eagle3Scene final : public HeadScene<Eagle3Scene> {
   public:
-    static constexpr const char *kName = "eagle3", *kTitle = "EAGLE-3";
+    static constexpr const char* kName = "eagle3";
+    static constexpr bool kBlock = false;
     static constexpr auto kSays = eagle3_says;
     static Message details() { return shared_says("charts.kept"_t); }
-    static KeyRows own_keys() { return {{"↑ ↓", eagle3_says("keys.up_down"_t)}, {"M", eagle3_says("keys.m"_t)}}; }
+    static KeyRows own_keys() { return {{"↑ ↓", eagle3_says("keys.up_down"_t)}, {"M", shared_says("keys.draft_times"_t)}}; }
     static Eagle3Model model_of(const SceneInput& input) { return eagle3_model(input); }
     static StageTitle title(const Eagle3Draw& d) { return eagle3_title(d.input, d.model); }
     static Story story(const Eagle3Draw& d) { return eagle3_story(d.input, d.model); }

@@ -145,7 +145,7 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r, bool seen) {
     head(d, r, title);
     if (m.errors.empty())
         return ui::slot(canvas, theme, {r.x, r.y + 24, r.w, r.h - 32},
-                        m.internals ? eagle3_says("drift.unknown"_t) : eagle3_says("drift.no_lens"_t));
+                        m.internals ? eagle3_says("drift.unknown"_t) : shared_says("head.no_lens"_t));
     const double high = std::max(0.1, m.highest_error());
     const float beside = canvas.text_width(title, Font::text_bold, 14) + 12;
     if (!note)

@@ -21,7 +21,7 @@ void figures(ui::Ui& ui, Rect r, const DiagnosisModel& m) {
     const Dashboard& d = m.now().broken;
     const float w = r.w / 2, h = 54;
     const auto ms = [](double value) { return value > 0 ? ui::milliseconds(value) + " ms" : std::string("–"); };
-    figure(ui, {r.x, r.y, w - 16, h}, failures_says("set_up.tokens"_t), ui::number(d.tokens_per_round(), 2));
+    figure(ui, {r.x, r.y, w - 16, h}, shared_says("words.tokens_per_round"_t), ui::number(d.tokens_per_round(), 2));
     figure(ui, {r.x + w, r.y, w - 16, h}, failures_says("set_up.times"_t),
            d.speedup > 0 ? (d.doubt ? "~" : "") + ui::speed_up(d.speedup) : "–");
     figure(ui, {r.x, r.y + h, w - 16, h}, failures_says("set_up.draft"_t), ms(d.draft_ms));

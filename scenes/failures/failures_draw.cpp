@@ -249,7 +249,7 @@ void draw_map_controls(const FailuresDraw& d, ControlRow& row) {
         d.state.k = kGuesses[*to];
     if (row.room() < 160) return;
     Rect at = row.place(std::min(200.0F, row.room()));
-    ui::field_label(d.ui, at, failures_says("controls.alpha"_t, "alpha"_v = m.levers.alpha));
+    ui::field_label(d.ui, at, shared_says("words.guess_stays"_t, "alpha"_v = m.levers.alpha));
     if (const auto to = ui::slider(d.ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01})) d.state.alpha = *to;
     if (!d.state.alpha || row.room() < 96) return;
     at = row.place(96);

@@ -185,7 +185,7 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     m.bins = entropy_bins(*input.whole);
     m.untimed = untimed_passes(input);
     if (input.status && !input.status->timed_model.empty())
-        m.under_way = failures_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = input.status->timed);
+        m.under_way = shared_says("passes.under_way"_t, "model"_v = input.status->timed_model, "done"_v = input.status->timed);
     if (!input.passes || input.passes->passes.size() < 2) return m;
     m.times = input.passes.get();
     for (const int requests : kRequests)

@@ -128,7 +128,7 @@ StageTitle failures_title(const SceneInput& input, const FailuresModel& m) {
     }
     if (!m.times) {
         title.title = failures_says("map.title:unmeasured"_t);
-        title.subtitle = m.under_way.empty() ? failures_says("map.subtitle:unmeasured"_t, "untimed"_v = m.untimed)
+        title.subtitle = m.under_way.empty() ? shared_says("passes.unmeasured"_t, "untimed"_v = m.untimed)
                                              : failures_says("map.subtitle:measuring"_t, "under_way"_v = m.under_way);
         return title;
     }
@@ -163,7 +163,7 @@ Story failures_story(const SceneInput& input, const FailuresModel& m, const Diag
         story.task_done = ready && diagnosis->answered() == static_cast<int>(diagnosis->cases.size());
         if (!ready) story.on_task = {Command{study}};
     } else if (models_loaded(input) && m.untimed.empty()) {
-        story.task = failures_says("words.task"_t);
+        story.task = shared_says("words.measure_machine"_t);
         story.task_done = m.times != nullptr && timed_by_task(input);
         story.on_task = {Command{MeasurePasses{}}};
     }

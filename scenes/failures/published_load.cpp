@@ -122,7 +122,7 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
     for (int power = 0; power <= x.hi; power += 2)
         c.print({x(power), plot.bottom() + 18}, std::to_string(1 << power), Font::mono, 14, t.muted, Align::center);
     std::vector<Message> below{failures_says("published.axis:whole"_t), failures_says("published.axis:short"_t),
-                               failures_says("published.axis:least"_t)};
+                               shared_says("words.at_a_time"_t)};
     if (narrow) below = {failures_says("published.axis:server"_t), failures_says("published.axis:curves"_t)};
     one_of(d.ui, {area.x, plot.bottom() + 38}, area.w, below, t.muted);
 

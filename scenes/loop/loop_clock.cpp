@@ -37,7 +37,7 @@ std::vector<ui::Segment> speculative_lane(const LoopModel& model) {
         lane.push_back({.start = at,
                         .length = model.round->verify_ms,
                         .role = Role::target,
-                        .label = loop_says("clock.verify"_t, "rows"_v = v->rows),
+                        .label = shared_says("words.verify_rows"_t, "rows"_v = v->rows),
                         .value = model.ms(model.round->verify_ms)});
     }
     return lane;

@@ -321,10 +321,11 @@ void tell_end(const SceneInput& input, Story& story) {
         return;
     }
     take(story,
-         loop_says.beat("end"_t, "reason"_v = stop_words(view.stopped->reason), "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
-                        "rate"_v = view.tokens_per_round(), "nothing"_v = view.drafted == 0, "kept"_v = view.accepted_drafts,
-                        "guesses"_v = view.drafted > 1 ? view.drafted : 0, "one_kept"_v = view.drafted == 1 && view.accepted_drafts == 1,
-                        "one_lost"_v = view.drafted == 1 && view.accepted_drafts != 1));
+         {shared_says("run.over"_t),
+          loop_says("end.text"_t, "reason"_v = stop_words(view.stopped->reason), "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
+                    "rate"_v = view.tokens_per_round(), "nothing"_v = view.drafted == 0, "kept"_v = view.accepted_drafts,
+                    "guesses"_v = view.drafted > 1 ? view.drafted : 0, "one_kept"_v = view.drafted == 1 && view.accepted_drafts == 1,
+                    "one_lost"_v = view.drafted == 1 && view.accepted_drafts != 1)});
     story.task = loop_says("end.task"_t);
     story.task_done = (input.deeds & deed_bit(Deed::scrubbed)) != 0;
 }
@@ -446,7 +447,7 @@ namespace {
 Message fate_words(const LoopColumn& c) {
     if (c.fate == Fate::accepted) return c.rescued() ? loop_says("fate.rescued"_t) : loop_says("fate.accepted"_t);
     if (c.fate == Fate::rejected) return loop_says("fate.rejected"_t);
-    return c.fate == Fate::discarded ? loop_says("fate.discarded"_t) : loop_says("fate.open"_t);
+    return c.fate == Fate::discarded ? loop_says("fate.discarded"_t) : shared_says("guess.fate:open"_t);
 }
 
 } // namespace
@@ -525,8 +526,8 @@ Story loop_story(const SceneInput& input, const LoopModel& model) {
     Story story;
     story.on_back = {Go{Move::back}};
     story.on_next = {Go{Move::step}};
-    if (input.cursor <= 1) story.no_back = loop_says("caption.first"_t);
-    if (input.view->stopped || input.view->failed) story.no_next = loop_says("caption.over"_t);
+    if (input.cursor <= 1) story.no_back = shared_says("run.first_step"_t);
+    if (input.view->stopped || input.view->failed) story.no_next = shared_says("run.over"_t);
     if (model.round) {
         story.step = static_cast<int>(model.round->end_event - model.round->first_event);
         for (const RoundSummary& round : input.whole->round_list)

@@ -1,7 +1,9 @@
 // What S4 says of what it shows: titles, and the words of its twelve beats.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
+#include "engine/rules/wrong_rules.h"
 #include "scenes/lossless/lossless_model.h"
 #include "scenes/shared/token_said.h"
 
@@ -13,6 +15,9 @@ Message rule_words(const RuleInfo& rule) {
     if (rule.kind == RuleKind::block) return lossless_says("words.rule:block"_t);
     return rule.kind == RuleKind::match ? lossless_says("words.rule:match"_t) : lossless_says("words.rule:token"_t);
 }
+
+// Of a beat that is about one mistake.
+Message title_of(std::string_view mistake) { return message(std::ranges::find(wrong_rules(), mistake, &RuleInfo::name)->title); }
 
 Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     const bool drawn = m.count->drawn > 0;
@@ -26,9 +31,9 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     case 3: return lossless_says.beat("mistake"_t);
     case 4: return lossless_says.beat("hiding"_t);
     case 5: return lossless_says.beat("block"_t);
-    case 6: return lossless_says.beat("fresh"_t);
-    case 7: return lossless_says.beat("peek"_t);
-    case 8: return lossless_says.beat("chosen"_t);
+    case 6: return {title_of("fresh"), lossless_says("fresh.text"_t)};
+    case 7: return {title_of("peek"), lossless_says("peek.text"_t)};
+    case 8: return {title_of("chosen"), lossless_says("chosen.text"_t)};
     case kLosslessTieBeat: return lossless_says.beat("tie"_t, "found"_v = found_words(input, m.faulty(beat)));
     case kLosslessCacheBeat: return lossless_says.beat("cache"_t, "found"_v = found_words(input, m.faulty(beat)));
     default: return lossless_says.beat("asterisk"_t, "drafters"_v = m.greedy.size(), "same"_v = m.same());

@@ -9,7 +9,8 @@ namespace {
 
 class MtpScene final : public HeadScene<MtpScene> {
   public:
-    static constexpr const char *kName = "mtp", *kTitle = "MTP";
+    static constexpr const char* kName = "mtp";
+    static constexpr bool kBlock = false;
     static constexpr auto kSays = mtp_says;
     static Message details() { return mtp_says("kept.what"_t); }
     static KeyRows own_keys() { return {{"↑ ↓", mtp_says("keys.up_down"_t)}, {"M", mtp_says("keys.m"_t)}}; }

@@ -65,7 +65,7 @@ std::string whole_parts(const ui::Canvas& canvas, const std::string& list, float
 std::string fitted_claim(const ui::Canvas& canvas, const std::string& claim, float room) {
     const auto fits = [&](const std::string& words) { return canvas.printed_width(words, Font::text, 14) <= room; };
     if (fits(claim)) return claim;
-    const std::string unit = numbers_says("table.unit"_t).words() + " "; // which the value beside it says
+    const std::string unit = shared_says("words.tokens_title"_t).words() + " "; // which the value beside it says
     if (claim.starts_with(unit))
         if (std::string shorter = "… " + claim.substr(unit.size()); fits(shorter)) return shorter;
     std::size_t tail = claim.rfind(' ');
@@ -207,7 +207,7 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
     }
     if (total == 0) {
         ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(160.0F, area.h)},
-                 m.figures ? numbers_says("table.empty:filtered"_t) : numbers_says("table.empty:missing"_t));
+                 m.figures ? numbers_says("table.empty:filtered"_t) : shared_says("figures.none"_t));
         return;
     }
     const Columns at = columns_of(d, area);

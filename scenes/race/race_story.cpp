@@ -432,7 +432,7 @@ const RaceLaneModel* loses_most(const RaceModel& m) {
 Message positions_title(const RaceModel& m) {
     if (const RaceLaneModel* lane = loses_most(m)) return race_says("positions.falls"_t, "drafter"_v = lane->title);
     if (const RaceLaneModel* lane = first_guess_lane(m)) return race_says("positions.first"_t, "drafter"_v = lane->title);
-    return race_says("positions.any"_t);
+    return shared_says("charts.kept"_t);
 }
 
 Message costs_title(const RaceModel& m) {

@@ -95,7 +95,7 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
                         r.right() - 20 - at.right() - 16);
         return;
     }
-    const Message off = !models_loaded(input)         ? shared_says("other_drafter.no_models"_t)
+    const Message off = !models_loaded(input)         ? shared_says("words.no_models"_t)
                         : !drafter_ready(input, name) ? shared_says("other_drafter.no_head"_t, "drafter"_v = other.title, "name"_v = name)
                                                       : Message();
     const Message label = shared_says("other_drafter.button"_t, "drafter"_v = other.title);

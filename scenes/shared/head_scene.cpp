@@ -102,13 +102,13 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 Message head_conditions(const SceneInput& seen, const HeadModel& m, HeadGuess guess) {
     const bool step = guess == HeadGuess::step;
     return shared_says("head.conditions"_t,
-                       "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : Message(m.instead_of),
+                       "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("words.plain"_t) : Message(m.instead_of),
                        "round"_v = m.round->round + 1, "step"_v = step, "at"_v = m.selected + 1, "of"_v = m.guesses(), "k"_v = m.header->k,
                        "greedy"_v = m.greedy, "temperature"_v = m.header->sampling.temperature, "seed"_v = m.header->seed,
                        "anchor"_v = step ? Message() : word(seen, m.anchor));
 }
 
-Message other_drafter_words(const HeadModel& m, const char* title, const Message& where) {
+Message other_drafter_words(const HeadModel& m, const std::string& title, const Message& where) {
     const Message drafts = drafting_words(m.header->drafter);
     if (!m.no_other_round.empty())
         return shared_says("head.no_guest"_t, "drafts"_v = drafts, "drafter"_v = title, "why"_v = m.no_other_round);
@@ -116,7 +116,7 @@ Message other_drafter_words(const HeadModel& m, const char* title, const Message
     return shared_says("head.elsewhere"_t, "drafts"_v = drafts, "drafter"_v = title, "what"_v = where);
 }
 
-void stand_in(Story& story, const HeadModel& m, const char* title) {
+void stand_in(Story& story, const HeadModel& m, const std::string& title) {
     if (m.instead_of.empty()) return;
     story.what_if.clear();
     if (measures(story)) return;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenes/shared/message_scene.h"
+#include "scenes/shared/methods.h"
 #include "scenes/shared/other_round.h"
 #include "scenes/shared/words.h"
 
@@ -60,7 +61,7 @@ struct ShownHead {
 
 struct HeadFrame {
     const char* drafter; // its name
-    const char* title;   // "DFlash"
+    std::string title;   // what it is called: "DFlash"
     const HeadModel& model;
     StageTitle heading;
     Story story;
@@ -69,9 +70,9 @@ struct HeadFrame {
     Message details_title = {}; // where the details are empty
 };
 // Why another drafter's run has nothing to show: "This run drafts with small." and `where` to see it instead.
-[[nodiscard]] Message other_drafter_words(const HeadModel& model, const char* title, const Message& where);
+[[nodiscard]] Message other_drafter_words(const HeadModel& model, const std::string& title, const Message& where);
 // The story of a round in another drafter's run: its keys begin no branch of that run, and U runs `title` itself.
-void stand_in(Story& story, const HeadModel& model, const char* title);
+void stand_in(Story& story, const HeadModel& model, const std::string& title);
 // Title and story, and the words and controls that stand in where there is no picture; else `stage` draws it. Where the
 // picture is of a round in another drafter's run (OtherRound), `input` is that run and `seen` the round.
 void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadFrame& scene,
@@ -79,18 +80,19 @@ void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui
 
 // Where there is no picture: the [empty] of the scene's story.
 template <class Says>
-[[nodiscard]] Message empty_text(const Says& says, const HeadModel& m, const char* title) {
+[[nodiscard]] Message empty_text(const Says& says, const HeadModel& m, const std::string& title, bool block) {
     if (m.some()) return {};
     if (m.empty == HeadModel::Empty::other_drafter) return other_drafter_words(m, title, says("empty.what"_t));
-    return m.empty == HeadModel::Empty::no_run ? says("empty.text:no_run"_t) : says("empty.text:no_round"_t);
+    if (m.empty == HeadModel::Empty::no_run) return says("empty.no_run"_t);
+    return block ? shared_says("head.nothing_yet:block"_t) : shared_says("head.nothing_yet:any"_t);
 }
 template <class Says>
-void take_empty(const Says& says, const HeadModel& m, const char* title, StageTitle& heading, Story& story) {
+void take_empty(const Says& says, const HeadModel& m, const Message& text, StageTitle& heading, Story& story) {
     const bool other = m.empty == HeadModel::Empty::other_drafter && !m.coming;
     heading.tier = tier_of(m.header);
     heading.title = says("empty.title"_t);
     heading.subtitle = says("empty.subtitle"_t);
-    take(story, {says("empty.heading"_t, "other"_v = other), empty_text(says, m, title)});
+    take(story, {says("empty.heading"_t, "other"_v = other), text});
     if (other) take_beats(story, says("empty.no_beats"_t));
 }
 
@@ -193,9 +195,9 @@ struct HeadDraw {
     std::vector<SceneCommand>& out;
 };
 
-// The skeleton of a scene of one head. Own has its drafter's name kName and title kTitle, its story kSays, what stands in its details, its
-// keys, model_of(input), or model_of(run, input) where it also tells of the run on screen, and of a picture title(d), story(d), stage(d)
-// and beside(d), which draws details and controls and takes keys.
+// The skeleton of a scene of one head. Own has its drafter's name kName, whether that drafts a block kBlock, its story kSays, what stands
+// in its details, its keys, model_of(input), or model_of(run, input) where it also tells of the run on screen, and of a picture title(d),
+// story(d), stage(d) and beside(d), which draws details and controls and takes keys.
 template <class Own>
 class HeadScene : public MessageScene<Own> {
   public:
@@ -214,15 +216,16 @@ class HeadScene : public MessageScene<Own> {
         }();
         const HeadDraw<std::remove_const_t<decltype(model)>> d{seen, model, ui, out};
         shown_ = ShownHead(model);
-        HeadFrame frame{Own::kName, Own::kTitle, model, {}, story_at_beat(seen, Own::kSays.size), {}, Own::details()};
+        const std::string called = method_title(Own::kName).words();
+        HeadFrame frame{Own::kName, called, model, {}, story_at_beat(seen, Own::kSays.size), {}, Own::details()};
         if constexpr (requires { Own::details_title(); }) frame.details_title = Own::details_title();
         if (model.some()) {
             frame.heading = own.title(d);
             frame.story = own.story(d);
-            stand_in(frame.story, model, Own::kTitle);
+            stand_in(frame.story, model, called);
         } else {
-            frame.empty_words = empty_text(Own::kSays, model, Own::kTitle);
-            take_empty(Own::kSays, model, Own::kTitle, frame.heading, frame.story);
+            frame.empty_words = empty_text(Own::kSays, model, called, Own::kBlock);
+            take_empty(Own::kSays, model, frame.empty_words, frame.heading, frame.story);
         }
         draw_head_scene(
             run, seen, ui, frame, [&] { own.stage(d); }, out);
@@ -230,7 +233,7 @@ class HeadScene : public MessageScene<Own> {
         round.keep_place(out);
     }
 
-    KeyRows keys() const override { return working_keys(shown_, Own::kTitle, Own::own_keys()); }
+    KeyRows keys() const override { return working_keys(shown_, method_title(Own::kName).words(), Own::own_keys()); }
 
   private:
     ShownHead shown_; // as drawn last

@@ -42,7 +42,7 @@ ReportedSpeed reported_speed(const RunView& view, const Trace& trace, double pla
 
 Message times_doubt(double busy_cores, double spread, double plain_spread) {
     constexpr SaidOf<"speedup"> said;
-    if (busy_cores > kMostBusyCores) return message(said("doubt.busy"_t, "cores"_v = busy_cores));
+    if (busy_cores > kMostBusyCores) return shared_says("doubt.busy"_t, "cores"_v = busy_cores);
     const double apart = (1 + spread) * (1 + plain_spread) - 1;
     return apart > kMostSpread ? message(said("doubt.spread"_t, "apart"_v = apart)) : Message();
 }

@@ -183,4 +183,6 @@ std::vector<bool> chat_markers(const Trace& trace, const RunView& view) {
     return marks;
 }
 
+Message no_figures() { return shared_says("figures.missing"_t, "none"_v = shared_says("figures.none"_t)); }
+
 } // namespace speclens

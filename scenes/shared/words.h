@@ -18,6 +18,8 @@ namespace speclens {
 [[nodiscard]] std::string label_of(const Trace& trace, int id); // label of a chip
 [[nodiscard]] Message size_words(std::size_t bytes);            // "58 kB", "1.9 MB", "412 MB"
 
+[[nodiscard]] Message no_figures(); // that what others published is not at hand
+
 // What a prompt of a set is about, as its file says; none of none.
 [[nodiscard]] std::vector<Said> domain_said(const std::string& domain);
 

@@ -9,6 +9,7 @@
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/panel.h"
 #include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
 #include "scenes/speedup/printed_table.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -120,7 +121,7 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
     else
         key = {speedup_says("chart.key:dots"_t, alpha, share), speedup_says("chart.key:dots_short"_t, alpha, share),
                speedup_says("chart.key:dots_least"_t, alpha)};
-    const Chart chart = begin_chart(d, r, "tokens", speedup_says("chart.tokens"_t), key, 1, high);
+    const Chart chart = begin_chart(d, r, "tokens", shared_says("words.tokens_title"_t), key, 1, high);
     for (int k = 1; k <= kLongestDraft; ++k)
         if (m.known(k)) d.ui.canvas.tell(length_words(m, k), chart.plot);
     if (!m.stays.empty()) d.ui.canvas.tell(stays_words(m), chart.plot);
@@ -234,7 +235,7 @@ void draw_speedup_round(const SpeedupDraw& d, Rect area) {
     round.push_back({.start = draft,
                      .length = verify,
                      .role = Role::target,
-                     .label = speedup_says("round.verify"_t, "rows"_v = m.marked + 1),
+                     .label = shared_says("words.verify_rows"_t, "rows"_v = m.marked + 1),
                      .value = length(verify)});
     std::vector<ui::Segment> plain;
     for (double start = 0; start < tokens - 1e-9; ++start)
@@ -254,7 +255,7 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
     const float x = r.x, w = r.w;
     ui::fitted_text(canvas, {x, r.y + 32}, speedup_says("table.title"_t), Font::text_bold, 15, theme.ink, w);
     if (table.rows.empty()) {
-        ui::paragraph(canvas, {x, r.y + 64}, w, speedup_says("printed.text:missing"_t), {.color = theme.muted});
+        ui::paragraph(canvas, {x, r.y + 64}, w, no_figures(), {.color = theme.muted});
         return;
     }
     ui::fitted_text(canvas, {x, r.y + 54}, speedup_says("table.under"_t), Font::text, 14, theme.muted, w);

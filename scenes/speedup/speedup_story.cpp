@@ -6,6 +6,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/words.h"
 #include "scenes/speedup/printed_table.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "ui/format.h"
@@ -143,8 +144,8 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
     case kSpeedupPlacesBeat: return places_words(m);
     default: {
         const PrintedTable table = printed_table(input.figures);
-        if (table.rows.empty()) return speedup_says.beat("printed:missing"_t);
-        return speedup_says.beat("printed:table"_t, "wrong"_v = table.wrong, "cells"_v = table.cells);
+        if (table.rows.empty()) return {shared_says("figures.check"_t), no_figures()};
+        return {shared_says("figures.check"_t), speedup_says("printed.text:table"_t, "wrong"_v = table.wrong, "cells"_v = table.cells)};
     }
     }
 }

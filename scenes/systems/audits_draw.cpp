@@ -46,7 +46,7 @@ void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all)
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(y.lo, y.hi, 5), {.unit = "×", .grid_to = plot.right(), .grid = true, .label_offset = 8});
     for (int power = 0; power <= static_cast<int>(x.hi); power += plot.w < 420 ? 2 : 1)
         canvas.print({x(power), plot.bottom() + 20}, std::to_string(1 << power), Font::mono, 14, theme.muted, Align::center);
-    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, systems_says("audit.axis"_t), Font::text, 14, theme.muted, plot.w,
+    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, shared_says("words.at_a_time"_t), Font::text, 14, theme.muted, plot.w,
                     Align::center);
     canvas.line({plot.x, y(1)}, {plot.right(), y(1)}, {theme.ink, 1.5F});
     float key = area.x;
@@ -133,7 +133,7 @@ AuditEnds ends_of(const Audit& audit) {
 
 void draw_audits(const SystemsDraw& d, Rect area) {
     const std::vector<Audit> all = audits(d.input.figures);
-    if (all.empty()) return ui::slot(d.ui.canvas, d.ui.theme, area, systems_says("audit.none"_t));
+    if (all.empty()) return ui::slot(d.ui.canvas, d.ui.theme, area, shared_says("figures.none"_t));
     for (const Audit& audit : all) {
         std::vector<Said> points;
         for (std::size_t i = 0; i < audit.figure->values.size(); ++i) points.push_back(point_words(audit, i).said);

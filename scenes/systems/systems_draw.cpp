@@ -341,7 +341,7 @@ void draw_systems_controls(const SystemsDraw& d) {
     };
     slider("trip", systems_says("controls.round_trip"_t, "ms"_v = wire.round_trip_ms), wire.round_trip_ms, 0, 20, 0.1);
     slider("width", systems_says("controls.width"_t, "gigabits"_v = wire.gigabits), wire.gigabits, 1, 100, 1);
-    slider("alpha", systems_says("controls.stays"_t, "alpha"_v = wire.alpha), wire.alpha, 0, 0.99, 0.01);
+    slider("alpha", shared_says("words.guess_stays"_t, "alpha"_v = wire.alpha), wire.alpha, 0, 0.99, 0.01);
     const double shown = d.model.wire.draft_ms;
     double guess = shown;
     slider("draft", systems_says("controls.guess"_t, "ms"_v = guess), guess, 0.1,

@@ -100,7 +100,7 @@ void draw_tokens(const TrainingDraw& d, Rect r) {
     const HeadTrainingView& view = *d.input.training;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    part_head(d.ui, r, training_says("learning.tokens"_t), {training_says("learning.tokens_under"_t)});
+    part_head(d.ui, r, shared_says("words.tokens_title"_t), {training_says("learning.tokens_under"_t)});
     const double shipped = view.shipped.tokens_per_round;
     double high = std::max(2.0, shipped * 1.08);
     for (const HeadTrainingPoint& point : view.curve) high = std::max(high, point.worth.tokens_per_round * 1.08);

@@ -252,7 +252,7 @@ TEST(FailuresLoad, AFigureInDoubtStandsInNoTitleAndWinsNothing) {
     EXPECT_NE(message(test::inner(why, "text")).find("~1.50× plain batched decoding"), std::string::npos);
     load->busy_cores = 2.03; // a batch that was decoded beside a busy program is no measurement of this machine
     live.show();
-    EXPECT_EQ(doubt().id(), "speedup.doubt.busy");
+    EXPECT_EQ(doubt().id(), "shared.doubt.busy");
     EXPECT_EQ(test::real(doubt(), "cores"), 2.03);
 }
 

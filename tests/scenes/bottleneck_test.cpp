@@ -368,7 +368,7 @@ TEST(BottleneckScene, NoHeadlineUsesTimesInDoubt) {
     EXPECT_NE(told.title().subtitle.find("in doubt: other programs kept 1.3 cores busy"), std::string::npos);
     EXPECT_EQ(told.story(4).heading.said.id(), "bottleneck.guessing.heading:costs") << "not by the shape's times";
     const Said why = test::inner(test::only_said(told.told(), "bottleneck.fact.doubt"), "why");
-    EXPECT_EQ(why.id(), "bottleneck.doubt.busy");
+    EXPECT_EQ(why.id(), "shared.doubt.busy");
     EXPECT_EQ(test::real(why, "cores"), 1.3);
     told.own.passes[3].median = 2 * told.own.passes[3].ms;
     EXPECT_EQ(told.title().title, "What a pass costs: timing in doubt");

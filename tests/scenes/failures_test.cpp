@@ -213,7 +213,7 @@ TEST(FailuresScene, NamesNoFactorForSureThatStandsOnTimesInDoubt) {
     EXPECT_EQ(test::whole(title, "requests"), 1);
     EXPECT_EQ(test::whole(title, "k"), 4);
     EXPECT_EQ(test::whole(title, "perhaps"), 1);
-    EXPECT_EQ(doubt.id(), "bottleneck.doubt.busy");
+    EXPECT_EQ(doubt.id(), "shared.doubt.busy");
     EXPECT_EQ(test::real(doubt, "cores"), 1.4);
 }
 
@@ -529,7 +529,7 @@ TEST(FailuresTold, TellsItsBarsItsMapAndTheRunsGuessesInBothLanguages) {
                     const Said title = test::only_said(told, "failures.map.title:simulated");
                     EXPECT_EQ(test::real(title, "times"), cell.speedup);
                     EXPECT_EQ(test::real(test::only_said(told, "failures.map.subtitle:simulated"), "alpha"), m.levers.alpha);
-                    EXPECT_EQ(test::real(test::only_said(told, "failures.controls.alpha"), "alpha"), m.levers.alpha);
+                    EXPECT_EQ(test::real(test::only_said(told, "shared.words.guess_stays"), "alpha"), m.levers.alpha);
                     EXPECT_EQ(test::all_said(told, "failures.controls.at").size(), 2U);
                     EXPECT_EQ(test::whole(test::all_said(told, "failures.controls.at")[0], "at"), cell.requests);
                     EXPECT_EQ(test::whole(test::all_said(told, "failures.controls.at")[1], "at"), cell.k);

@@ -559,7 +559,7 @@ TEST(LosslessTold, TellsWhereAFaultPartsTheTextsInBothLanguages) {
             }
             const std::vector<Said> rows = test::all_said(told, "lossless.fault.tokens");
             ASSERT_EQ(rows.size(), 2U);
-            EXPECT_EQ(test::inner(rows[0], "name").id(), "lossless.fault.text:plain");
+            EXPECT_EQ(test::inner(rows[0], "name").id(), "shared.words.plain");
             EXPECT_EQ(test::inner(rows[1], "name").id(), "lossless.fault.text:faulty");
             for (const Said& row : rows) EXPECT_EQ(test::whole(row, "from"), 1);
             EXPECT_GE(test::list(rows[0], "tokens").size(), 4U);

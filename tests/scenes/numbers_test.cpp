@@ -256,9 +256,8 @@ TEST(NumbersScene, SaysThatThereIsNothing) {
     Listed list;
     list.bench->controller.figures = nullptr;
     list.bench->settle();
-    for (const char* id : {"missing.title", "missing.subtitle", "missing.text", "table.empty:missing", "details.choose"})
-        EXPECT_TRUE(list.says(id)) << id;
-    EXPECT_TRUE(list.bench->shows(message(list.said("table.empty:missing"))));
+    for (const char* id : {"missing.title", "missing.subtitle", "missing.text", "details.choose"}) EXPECT_TRUE(list.says(id)) << id;
+    EXPECT_TRUE(list.bench->shows(shared_says("figures.none"_t)));
 }
 
 TEST(NumbersScene, NothingCollidesWhereEverythingIsShown) {

@@ -16,7 +16,7 @@
 // And what tests looked for on the screen: "41 of 545" is controls.position:one {at} {of}, "value ↑" table.sorted {column} {falling},
 // "Takes: ", "One after the other: ", "Served by: " the shared.kin above, "Against " details.against, "another number" title.pairs, "with
 // “spec-bench”", "that stand against another", "that are wrong in their source", "first the 9 that count differently" and "that name most
-// of their conditions" subtitle.shown, "the published figures are not at hand" table.empty:missing.
+// of their conditions" subtitle.shown, "the published figures are not at hand" shared.figures.none.
 #include <gtest/gtest.h>
 
 #include <cctype>

@@ -160,7 +160,7 @@ TEST(QuietClock, AveragesInDoubtNameNobodyEither) {
     EXPECT_EQ(doubted(), 0);
     EXPECT_FALSE(average_speed(look(), *race->lanes[3].average).starts_with("~"));
     race->busy_cores = 1.2;
-    EXPECT_EQ(look().average_doubt.said.id(), "speedup.doubt.busy");
+    EXPECT_EQ(look().average_doubt.said.id(), "shared.doubt.busy");
     EXPECT_EQ(test::real(look().average_doubt.said, "cores"), 1.2);
     EXPECT_EQ(scatter_title(look()).said.id(), "race.scatter.in_doubt");
     EXPECT_FALSE(names_a_winner(scatter_title(look())));

@@ -622,7 +622,7 @@ TEST(SystemsScene, ShowsWhatAuditsFound) {
     Stored stored;
     stored.bench->controller.perform({SceneCommand{SetBeat{kAuditsBeat}}}, 0);
     stored.bench->settle();
-    EXPECT_TRUE(stored.bench->shows(systems_says("audit.none"_t)));
+    EXPECT_TRUE(stored.bench->shows(shared_says("figures.none"_t)));
     stored.bench->controller.figures = figures;
     stored.bench->settle();
     EXPECT_TRUE(
@@ -692,7 +692,7 @@ TEST(SystemsScene, AChoiceInDoubtStandsInNoTitle) {
     load->adaptive = busy;
     window.show();
     const auto doubt = [&] { return test::inner(test::only_said(told(), "systems.subtitle.batches"), "doubt"); };
-    EXPECT_EQ(doubt().id(), "speedup.doubt.busy");
+    EXPECT_EQ(doubt().id(), "shared.doubt.busy");
     EXPECT_EQ(test::real(doubt(), "cores"), 2.03);
     EXPECT_TRUE(window.bench->shows(message(doubt()))) << window.bench->words;
     EXPECT_TRUE(window.bench->shows("~1.35×")) << window.bench->words;

@@ -52,7 +52,7 @@ TEST(PassDoubt, NamesWhatWasWrong) {
     times.other_cores = 0.3;
     expect_spread("bottleneck.doubt.pass", 0.34);
     times.other_cores = 1.24;
-    EXPECT_EQ(times.in_doubt().id(), "bottleneck.doubt.busy");
+    EXPECT_EQ(times.in_doubt().id(), "shared.doubt.busy");
     EXPECT_EQ(test::real(times.in_doubt(), "cores"), 1.24);
     times = made_passes();
     times.read_spread = 0.2;
