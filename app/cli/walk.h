@@ -24,21 +24,21 @@ class Walk {
     void set_load_ms(double ms) { load_ms_ = ms; } // of the models, told beside the prefill
 
   private:
-    [[nodiscard]] bool in_full(const RunView& view, const RoundSummary& cycle) const;
-    [[nodiscard]] std::string full(const RunView& view, const RoundSummary& cycle) const;
-    [[nodiscard]] Said no_drafts(const RoundSummary& cycle) const;
-    [[nodiscard]] std::string compact(const RoundSummary& cycle) const;
+    [[nodiscard]] bool in_full(const RunView& view, const RoundSummary& round) const;
+    [[nodiscard]] std::string full(const RunView& view, const RoundSummary& round) const;
+    [[nodiscard]] Said no_drafts(const RoundSummary& round) const;
+    [[nodiscard]] std::string compact(const RoundSummary& round) const;
     [[nodiscard]] Said when_it_stays(RuleKind kind, bool mixed) const;
     [[nodiscard]] std::vector<Said> how_to_read_it() const;
     [[nodiscard]] std::string prompt_lines() const;
-    [[nodiscard]] std::string table(const RoundSummary& cycle) const;
-    [[nodiscard]] std::string own_token(const RoundSummary& cycle) const;
+    [[nodiscard]] std::string table(const RoundSummary& round) const;
+    [[nodiscard]] std::string own_token(const RoundSummary& round) const;
     [[nodiscard]] std::string alternatives(const TopEntries& top, int drawn) const;
     [[nodiscard]] std::string rule_line(const std::string& title) const;
     [[nodiscard]] std::string paint(Tone tone, const std::string& text) const { return terminal_.paint(tone, text); }
     [[nodiscard]] std::string token(int id, int most = 16) const;
     [[nodiscard]] bool timed() const; // the times in the trace mean something
-    [[nodiscard]] std::string times(const RoundSummary& cycle) const;
+    [[nodiscard]] std::string times(const RoundSummary& round) const;
 
     const Trace* trace_;
     Terminal terminal_;

@@ -68,8 +68,10 @@ class Controller {
     // Where the first run is to be looked at; it has the settings of the constructor.
     void expect_place(const FramePlace& place) { place_ = place; }
     void begin_lecture(LectureView lecture, double now); // the first step is what the window was opened with
-    // The frame on screen as a link. Throws Error where no link can lead to it.
-    [[nodiscard]] Link link() const;
+    // The frame on screen as a link, from which a command is made, too. Throws Error, which names what was asked for, where no link can
+    // lead to it.
+    enum class LinkFor : std::uint8_t { itself, command };
+    [[nodiscard]] Link link(LinkFor asked = LinkFor::itself) const;
     [[nodiscard]] std::map<std::string, std::string> places() const; // for command_of(): what its name alone does not find
 
     // What the last ServeHere is to serve: the settings on screen when it was ordered. Null: none was ordered.

@@ -16,18 +16,6 @@
 namespace speclens {
 namespace {
 
-// A link and a command hold the same; what has no link has no command either, and is asked for by its name.
-std::string command_words(const Controller& controller) {
-    try {
-        return command_of(controller.link().options, controller.places());
-    } catch (const Error& error) {
-        const std::string asked = " link";
-        std::string words = error.what();
-        if (words.ends_with(asked)) words.replace(words.size() - asked.size(), asked.size(), " command");
-        throw Error(words, error.remedy(), error.code());
-    }
-}
-
 // False: it is not in the table.
 bool does(Action action, std::initializer_list<std::pair<Action, std::function<void()>>> table) {
     const auto found = std::ranges::find_if(table, [&](const auto& row) { return row.first == action; });
@@ -189,7 +177,7 @@ bool Controller::file_action(Action action, double now) {
                             {Action::share, [&] { guarded([&] { share(now); }); }},
                             {Action::copy_description, [&] { copy(in_english([&] { return scene().describe(scene_input(now)); })); }},
                             {Action::copy_link, [&] { guarded([&] { copy(to_text(link(), links_to_)); }); }},
-                            {Action::copy_command, [&] { guarded([&] { copy(command_words(*this)); }); }},
+                            {Action::copy_command, [&] { guarded([&] { copy(command_of(link(LinkFor::command).options, places())); }); }},
                             {Action::quit, [&] { orders.push_back(WindowOrder::quit); }},
                             {Action::fullscreen, [&] { orders.push_back(WindowOrder::fullscreen); }},
                             {Action::words_page, [&] { orders.push_back(WindowOrder::words_page); }},

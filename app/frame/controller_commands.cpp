@@ -181,7 +181,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const Select& select) const {
             c.common_.did(Deed::selected);
             c.arrival_.example_due = c.arrival_.unmoved = false;
-            // A column of another cycle: show that round first.
+            // A column of another round: show that round first.
             const RoundSummary* shown = c.cursor_.source.view().current();
             if (select.position && (!shown || shown->round != select.position->round)) c.cursor_.show_round(select.position->round, now);
             c.cursor_.selected = select.position;

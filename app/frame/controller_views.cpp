@@ -52,14 +52,15 @@ void Controller::show_view(const SceneView& view, double now, Shows shows) {
     tick(now);
 }
 
-Link Controller::link() const {
+Link Controller::link(LinkFor asked) const {
     Link link;
+    const auto command = "command"_v = asked == LinkFor::command;
     link.scene = scene_name_;
     const auto beat = beats_.find(scene_name_);
     const bool has_beats = scenes_.at(scene_name_)->beats(scene_input(0)) > 0;
     if (has_beats) link.beat = (beat == beats_.end() ? 0 : beat->second) + 1;
     if (in_race()) {
-        if (race_.saved()) throw Error(frame_says("problem.no_link:race"_t), frame_says("remedy.share_race"_t));
+        if (race_.saved()) throw Error(frame_says("problem.no_link:race"_t, command), frame_says("remedy.share_race"_t));
         LinkOptions named = folders;
         const auto run = [](const RaceLane& lane) { return lane.trace != nullptr; };
         const auto& race = race_.shown();
@@ -73,8 +74,8 @@ Link Controller::link() const {
         if (const auto step = race_.step()) link.at = *step;
         return link;
     }
-    if (run_.saved()) throw Error(frame_says("problem.no_link:run"_t), frame_says("remedy.share_run"_t));
-    if (forked(cursor_.source.trace())) throw Error(frame_says("problem.no_link:fork"_t), frame_says("remedy.share_fork"_t));
+    if (run_.saved()) throw Error(frame_says("problem.no_link:run"_t, command), frame_says("remedy.share_run"_t));
+    if (forked(cursor_.source.trace())) throw Error(frame_says("problem.no_link:fork"_t, command), frame_says("remedy.share_fork"_t));
     LinkOptions named = folders;
     if (const Header* header = cursor_.source.trace().header()) {
         if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);

@@ -1,5 +1,5 @@
 // The token ribbon: prompt, output with the origin of every token, and below it the ghosts of the shown
-// cycle. The newest token is always visible; older ones leave to the left. Only what can be seen is measured.
+// round. The newest token is always visible; older ones leave to the left. Only what can be seen is measured.
 #include <algorithm>
 #include <ranges>
 #include <string>
@@ -24,7 +24,7 @@ struct Item {
     std::string folded{}; // markers of a chat, which stand as one chip; empty: no markers
     bool prompt = false;
     Role role = Role::accepted;
-    Position position{}; // of the token in its cycle
+    Position position{}; // of the token in its round
     std::size_t at = 0;  // in the text
     float w = 0, gap = 8;
 };
@@ -88,7 +88,7 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
         items.push_back(std::move(item));
         return used < room;
     };
-    // The text, and of the open cycle what is already certain.
+    // The text, and of the open round what is already certain.
     std::vector<int> ids;
     for (const OutputToken& token : view.tokens) ids.push_back(token.id);
     const std::size_t begin = prompt_shown(view) > 0 ? 0 : static_cast<std::size_t>(view.prompt_tokens);

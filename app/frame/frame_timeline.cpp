@@ -227,7 +227,7 @@ void draw_timeline(const FrameDraw& d) {
         c.text({at, lanes.axis + axis_text}, rest, Font::text, 14, t.muted);
     }
 
-    // The shown cycle, and where in it we are.
+    // The shown round, and where in it we are.
     if (const RoundSummary* shown = d.input.scene.view->current()) {
         for (const RoundSummary& round : whole.round_list) {
             if (round.round != shown->round || round.first_event != shown->first_event) continue;

@@ -17,7 +17,7 @@ struct PaletteRow {
     std::string fill = {}; // not empty: it does nothing yet, and puts this into the field
 };
 // Every action, scene and token that fits the query, best first. Prefixes: > commands, @ scenes, # tokens, :
-// cycle.
+// round.
 [[nodiscard]] std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string& query);
 // How well `query` is found in `text`, letters in order; negative: not at all.
 [[nodiscard]] int fuzzy_score(const std::string& query, const std::string& text);

@@ -14,6 +14,18 @@ namespace speclens {
 // What stands in `extra` of a draft token that a user put in another one's place, as traces have it.
 inline constexpr const char* kForced = "forced";
 
+// Where a copied draft token came from. Its words are what a trace has in `extra`.
+struct CopiedFrom {
+    int match = 0;  // last tokens that were alike
+    int at = -1;    // where those stand in the text; -1: in earlier answers
+    int token = -1; // that was copied; -1: what came there most often
+    int times = 0;  // then: before, or in earlier answers
+    double p = 0;   // and of the path to here
+    [[nodiscard]] std::string words() const;
+    bool operator==(const CopiedFrom&) const = default;
+};
+[[nodiscard]] std::optional<CopiedFrom> copied_from(const std::string& words); // none: they say something else
+
 struct Internals {
     // A vector, mean-pooled to at most kCells cells of (nearly) equal width.
     struct Strip {

@@ -2,7 +2,6 @@
 // lengths of a match the one with the best expected number of kept tokens drafts, and it drafts as far as the counts are sure.
 // Deterministic, so the proposal's distribution is one-hot.
 
-#include "engine/base/printed.h"
 #include "engine/drafters/copying_drafter.h"
 #include "engine/recall/suffix_trie.h"
 
@@ -32,10 +31,9 @@ class Suffix final : public CopyingDrafter {
     }
 
     static std::string words(const SuffixTrie::Path& path, std::size_t i, bool here) {
-        if (here) // the match itself is one of its occurrences
-            return printed("%d-gram found at token %d, %d× before, %.2f to here", path.match, path.place - path.match, path.occurrences - 1,
-                           path.probabilities[i]);
-        return printed("%d-gram found %d× in earlier answers, %.2f to here", path.match, path.occurrences, path.probabilities[i]);
+        CopiedFrom from{.match = path.match, .times = path.occurrences, .p = path.probabilities[i]};
+        if (here) from.at = path.place - path.match, --from.times; // the match itself is one of its occurrences
+        return from.words();
     }
 
     SuffixTrie here_; // prompt and answer so far

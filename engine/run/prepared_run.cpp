@@ -86,9 +86,9 @@ std::string keep_listed(const Scorer& scorer, Sampling& sampling) {
 RunPlan plan_of(const Models& models, const RunSettings& s) {
     RunPlan plan;
     plan.drafter = find_drafter(s.drafter);
-    if (plan.drafts() && s.k == 0) plan.notice = std::string(Header::kOff) + "K = 0";
+    if (plan.drafts() && s.k == 0) plan.notice = Header::off("K = 0");
     if (plan.drafts() && s.k > 0)
-        if (const std::string problem = models.why_not(s.drafter); !problem.empty()) plan.notice = std::string(Header::kOff) + problem;
+        if (const std::string problem = models.why_not(s.drafter); !problem.empty()) plan.notice = Header::off(problem);
     if (!plan.notice.empty()) plan.drafter = find_drafter(kNoDrafter);
     if (!plan.drafts()) return plan;
     plan.k = plan.drafter->tree && s.options.tree_depth > 0 ? s.options.tree_depth : s.k;

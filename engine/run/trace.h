@@ -70,8 +70,14 @@ struct Header {
     // As in RunSettings; k: draft tokens in a row asked for, as far as the drafter can make them.
 #define SETTING(type, member, default_value, ...) type member = default_value;
 #include "engine/run/run_settings.inc"
-    static constexpr std::string_view kOff = "speculation is off: "; // what a notice begins with that says why nothing is drafted
-    [[nodiscard]] std::string why_off() const { return notice.starts_with(kOff) ? notice.substr(kOff.size()) : notice; }
+    // The notice of a run that drafts nothing, and what it says of the reason; none: it says something else.
+    [[nodiscard]] static std::string off(const std::string& why) { return std::string(kOff) + why; }
+    [[nodiscard]] std::optional<std::string> why_off() const {
+        return notice.starts_with(kOff) ? std::optional(notice.substr(kOff.size())) : std::nullopt;
+    }
+
+  private:
+    static constexpr std::string_view kOff = "speculation is off: "; // as traces have it
 };
 
 struct Prefill {

@@ -1,5 +1,5 @@
 // Scene S9, Domino: a block is filled in one pass, and a small head corrects its distributions from left to right,
-// because it knows what was drafted. The cursor chooses the cycle; the cycle is shown as far as the run knows
+// because it knows what was drafted. The cursor chooses the round; the round is shown as far as the run knows
 // it.
 #include "scenes/domino/domino_model.h"
 #include "scenes/shared/cycle_pick.h"
@@ -50,9 +50,9 @@ class RescueSearch {
   private:
     void go(const Draw& d, const Position& to) {
         at_ = to.round;
-        for (const RoundSummary& cycle : d.input.whole->round_list)
-            if (cycle.round == to.round) {
-                d.out.push_back(SetCursor{cycle.end_event});
+        for (const RoundSummary& round : d.input.whole->round_list)
+            if (round.round == to.round) {
+                d.out.push_back(SetCursor{round.end_event});
                 d.out.push_back(Select{to});
             }
     }
@@ -101,13 +101,13 @@ class DominoScene final : public HeadScene<DominoScene> {
         ask_for_replay(d.input, d.model, d.out);
     }
 
-    // The first cycle whose guess only the head could save.
+    // The first round whose guess only the head could save.
     std::optional<std::size_t> first_look(const RunView& whole) const override {
         if (!whole.header || whole.header->drafter != kDominoDrafter) return {};
         const std::optional<Position> at = next_rescue(whole, -1);
         if (!at) return {};
-        for (const RoundSummary& cycle : whole.round_list)
-            if (cycle.round == at->round) return cycle.end_event;
+        for (const RoundSummary& round : whole.round_list)
+            if (round.round == at->round) return round.end_event;
         return {};
     }
 
@@ -129,7 +129,7 @@ class DominoScene final : public HeadScene<DominoScene> {
         }
     }
 
-    // Before a token is forced: what the cycle looked like, to be compared with the branch.
+    // Before a token is forced: what the round looked like, to be compared with the branch.
     void remember(const DominoModel& model, const std::vector<SceneCommand>& out) {
         for (const SceneCommand& command : out) {
             const auto* sent = std::get_if<Command>(&command);
@@ -148,7 +148,7 @@ class DominoScene final : public HeadScene<DominoScene> {
         }
     }
 
-    // The other verdict row, where the trace cannot tell it: once per cycle.
+    // The other verdict row, where the trace cannot tell it: once per round.
     void ask_for_replay(const SceneInput& input, const DominoModel& model, std::vector<SceneCommand>& out) {
         if (!models_loaded(input) || !input.settings || !model.round->complete() || model.other == DominoModel::Other::whole) return;
         const Position key{model.round->round, model.head_on ? 1 : 0};

@@ -41,7 +41,7 @@ void draw_backbone_taps(const DominoDraw& d, float y, float h) {
     ui::arrow(d.ui.canvas, {box.right() + 4, box.center().y}, {d.grid.left - 3, box.center().y}, {d.ui.theme.role(Role::target), 1.5F}, 6);
 }
 
-// One strip of a column's lens: signed values against the largest of that name in this cycle, gates from 0
+// One strip of a column's lens: signed values against the largest of that name in this round, gates from 0
 // to 1.
 void domino_strip(const DominoDraw& d, int column, const char* name, const Message& what, Rect rect,
                   ui::HeatKind kind = ui::HeatKind::signed_values) {

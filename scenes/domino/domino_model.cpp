@@ -25,7 +25,7 @@ State state_of(DraftSlot::State state) {
     return State::none;
 }
 
-// Verdicts of a cycle that was really run.
+// Verdicts of a round that was really run.
 void judge(const RoundSummary& round, std::vector<DominoColumn>& columns, DominoVerdict DominoColumn::*row) {
     for (std::size_t i = 0; i < columns.size() && i < round.drafts.size(); ++i) {
         DominoVerdict& verdict = columns[i].*row;

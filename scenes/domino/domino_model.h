@@ -1,4 +1,4 @@
-// One Domino cycle as the picture shows it: base and final distribution of every position, what the head saw, and the
+// One Domino round as the picture shows it: base and final distribution of every position, what the head saw, and the
 // verdict with the head on and off. A pure function of the trace; a Replay, where there is one, replaces what
 // the trace cannot know. What the scene says of it, and the parts of its picture.
 #pragma once
@@ -61,11 +61,11 @@ inline constexpr int kDominoLowRankBeat = 4, kDominoBothBeat = 6;     // head of
 // Where another guess is forced: behind the last one nothing could follow it.
 [[nodiscard]] int force_position(const DominoModel& model);
 
-// The first position of a judged cycle where the head changed the favourite, the base favourite would not
+// The first position of a judged round where the head changed the favourite, the base favourite would not
 // have stayed, and the drafted token did; -1: none. At T = 0 this is certain; above, the drafted token must
 // be the new favourite, and the target must give it more than twice what it gives the old one.
 [[nodiscard]] int rescued_position(const RoundSummary& round, bool greedy);
-// The next cycle after `cycle` with such a position, going round at the end; nothing when there is none.
+// The next round after `round` with such a position, going round at the end; nothing when there is none.
 [[nodiscard]] std::optional<Position> next_rescue(const RunView& whole, int round);
 // What is looked for in other runs of these settings where this one has no such position.
 [[nodiscard]] Criterion kept_change(const RunView& whole);
@@ -83,20 +83,20 @@ inline constexpr int kDominoLowRankBeat = 4, kDominoBothBeat = 6;     // head of
 [[nodiscard]] std::optional<double> correction_of(const DominoColumn& column, int token);
 // The likely token whose log-probability the head changed most; nullptr without a lens.
 [[nodiscard]] const Internals::Mover* largest_mover(const DominoColumn& column);
-// What the scene remembers of the branch that a token was forced on: the same cycle before.
+// What the scene remembers of the branch that a token was forced on: the same round before.
 struct DominoBefore {
     int round = -1, index = -1;              // of the forced token; -1: nothing was forced from here
     std::vector<int> tokens;                 // drafts before
     std::vector<TopEntries> base;            // base distributions before
     std::vector<std::vector<double>> states; // pooled GRU states before; empty where none was recorded
 };
-// Whether the base distributions of this cycle are those of the cycle before the force, position by position.
+// Whether the base distributions of this round are those of the round before the force, position by position.
 [[nodiscard]] bool same_base(const DominoModel& model, const DominoBefore& before, int position);
 
 // Cosine between the pooled GRU states of the two branches at a position; none where either was not recorded.
 [[nodiscard]] std::optional<double> state_cosine(const DominoModel& model, const DominoBefore& before, int position);
 
-// Commands: the cycle again with the head switched, or with a token forced.
+// Commands: the round again with the head switched, or with a token forced.
 [[nodiscard]] SceneCommand switch_head(const SceneInput& input, const DominoModel& model);
 [[nodiscard]] SceneCommand force_token(const DominoModel& model, int position, int token);
 // A prompt whose independent favourites do not fit together, drafted with Domino at temperature 0.

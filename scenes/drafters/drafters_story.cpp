@@ -1,6 +1,5 @@
 // What the scene of drafters says: of a drafter what it reads and stores and what its round brought, the title, and the beats.
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
 #include "engine/drafters/drafter_info.h"
@@ -39,15 +38,14 @@ Message taps_words(const std::vector<int>& taps, int layers) {
 
 // The n-gram that a drafter of copies found.
 void add_match(const SceneInput& input, const DrafterRow& row, std::vector<Message>& facts) {
-    int length = 0, start = 0;
-    if (!row.info->copies() || row.drafted() == 0 ||
-        std::sscanf(row.round()->drafts[0].draft->extra.c_str(), "%d-gram found at token %d", &length, &start) != 2 || length <= 0 ||
-        start < 0)
-        return;
-    const auto from = static_cast<std::size_t>(start), to = std::min(from + static_cast<std::size_t>(length), input.whole->tokens.size());
+    if (!row.info->copies() || row.drafted() == 0) return;
+    const std::optional<CopiedFrom> found = copied_from(row.round()->drafts[0].draft->extra);
+    if (!found || found->match <= 0 || found->at < 0) return;
+    const auto from = static_cast<std::size_t>(found->at),
+               to = std::min(from + static_cast<std::size_t>(found->match), input.whole->tokens.size());
     std::string bytes;
     for (std::size_t i = from; i < to; ++i) bytes += input.trace->text(input.whole->tokens[i].id);
-    facts.push_back(drafters_says("facts.match"_t, "tokens"_v = length, "words"_v = bytes_said(bytes), "at"_v = start));
+    facts.push_back(drafters_says("facts.match"_t, "tokens"_v = found->match, "words"_v = bytes_said(bytes), "at"_v = found->at));
 }
 
 void add_plan(const LayerPlan& plan, int layers, std::vector<Message>& facts) {

@@ -17,10 +17,10 @@ struct Eagle3Model : HeadModel {
     // it.
     std::vector<double> errors;
     std::vector<int> known;
-    // The error of step i in this cycle; negative: the truth was never computed.
+    // The error of step i in this round; negative: the truth was never computed.
     [[nodiscard]] double error(int i) const;
     [[nodiscard]] std::optional<double> known_error(int i) const { return error(i) >= 0 ? std::optional(error(i)) : std::nullopt; }
-    [[nodiscard]] double highest_error() const; // of the run's means and of this cycle
+    [[nodiscard]] double highest_error() const; // of the run's means and of this round
 };
 [[nodiscard]] Eagle3Model eagle3_model(const SceneInput& input);
 // Whether errors of the head's features add up in this run and cost guesses: the last step's error is larger than the

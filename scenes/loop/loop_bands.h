@@ -34,7 +34,7 @@ struct LoopDraw {
 void draw_own_row(const LoopDraw& d);
 // Its chip, in the column of the bonus too; it comes from so far below `box`.
 void draw_own_chip(const LoopDraw& d, ui::Rect box, ui::Role role, float from_below);
-// "The same tokens on one clock" (loop_clock.cpp): the measured phases of this cycle above what plain decoding needs for as
+// "The same tokens on one clock" (loop_clock.cpp): the measured phases of this round above what plain decoding needs for as
 // many tokens, on one scale. The difference is drawn as a bracket, also when speculation lost.
 void draw_loop_clock(const LoopDraw& d, ui::Rect stage);
 

@@ -62,9 +62,9 @@ struct LoopModel {
     double plain_ms = 0;  // per token; 0: unknown
     Message doubt;        // why the run's times say nothing certain; empty: they do
     Message run_speed;    // speed-up of the whole run, with what is in doubt about it; empty: not known
-    double other_ms = 0;  // verdicts and commit of this cycle
-    bool settled = false; // all times of the cycle are known
-    int produced = 0;     // tokens of this cycle that are certain by now
+    double other_ms = 0;  // verdicts and commit of this round
+    bool settled = false; // all times of the round are known
+    int produced = 0;     // tokens of this round that are certain by now
 
     [[nodiscard]] int own_column() const { return rejected >= 0 ? rejected : static_cast<int>(columns.size()); }
     // Under tree_topk, one of the draft's favourites: chosen, not drawn.

@@ -1,7 +1,6 @@
 #include "scenes/loop/loop_story.h"
 
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "engine/drafters/drafter_info.h"
@@ -26,22 +25,18 @@ Message stop_words(const std::string& reason) {
 
 // Why nothing is drafted: the reason itself is the engine's, as what() of an error is.
 Message off_words(const Header& run) {
-    return run.notice.starts_with(Header::kOff) ? loop_says("stop.off"_t, "why"_v = run.why_off()) : Message(run.notice);
+    const std::optional<std::string> why = run.why_off();
+    return why ? loop_says("stop.off"_t, "why"_v = *why) : Message(run.notice);
 }
 
 // Where a copied token came from, as its drafter wrote it down.
 Message source_words(const std::string& extra) {
-    int tokens = 0, at = 0, more = 0, end = 0;
-    double p = 0;
-    const char* const words = extra.c_str();
-    const auto whole = [&] { return end == std::ssize(extra); };
-    if (std::sscanf(words, "%d-gram found at token %d, copied token %d%n", &tokens, &at, &more, &end) == 3 && whole())
-        return loop_says("source.copied"_t, "tokens"_v = tokens, "at"_v = at, "from"_v = more);
-    if (std::sscanf(words, "%d-gram found at token %d, %d× before, %lf to here%n", &tokens, &at, &more, &p, &end) == 4 && whole())
-        return loop_says("source.counted"_t, "tokens"_v = tokens, "at"_v = at, "times"_v = more, "p"_v = p);
-    if (std::sscanf(words, "%d-gram found %d× in earlier answers, %lf to here%n", &tokens, &more, &p, &end) == 3 && whole())
-        return loop_says("source.earlier"_t, "tokens"_v = tokens, "times"_v = more, "p"_v = p);
-    return extra;
+    const std::optional<CopiedFrom> from = copied_from(extra);
+    if (!from) return extra;
+    const auto tokens = "tokens"_v = from->match;
+    if (from->token >= 0) return loop_says("source.copied"_t, tokens, "at"_v = from->at, "from"_v = from->token);
+    if (from->at >= 0) return loop_says("source.counted"_t, tokens, "at"_v = from->at, "times"_v = from->times, "p"_v = from->p);
+    return loop_says("source.earlier"_t, tokens, "times"_v = from->times, "p"_v = from->p);
 }
 
 Message phase_name(const LoopModel& model) {

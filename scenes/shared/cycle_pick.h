@@ -1,4 +1,4 @@
-// Which cycle a picture of a drafter is about, and what stands around it.
+// Which round a picture of a drafter is about, and what stands around it.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,16 @@
 
 namespace speclens {
 
-// The cycle of the cursor, as complete as the run knows it; nullptr: there is none.
+// The round of the cursor, as complete as the run knows it; nullptr: there is none.
 [[nodiscard]] const RoundSummary* shown_round(const SceneInput& input);
-// What the run committed of `cycle`, also where it is not shown that far; nullptr: nothing yet.
+// What the run committed of `round`, also where it is not shown that far; nullptr: nothing yet.
 [[nodiscard]] const Committed* commit_of(const RunView& whole, const RoundSummary& round);
 // The text ended with a kept guess: the token that the target added behind it is not in the text.
 [[nodiscard]] bool drops_own_token(const Committed& commit);
 // What that round was made with: the settings on the screen, or those from before a fork behind it. Needs
 // input.settings.
 [[nodiscard]] const RunSettings& round_settings(const SceneInput& input, int round);
-// The token before the first guess of `cycle`; -1: unknown.
+// The token before the first guess of `round`; -1: unknown.
 [[nodiscard]] int anchor_of(const RunView& whole, const RoundSummary& round);
 // The draft distribution at temperature 1.
 [[nodiscard]] const TopEntries& at_one(const Drafted& draft);

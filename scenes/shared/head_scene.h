@@ -1,4 +1,4 @@
-// What the scenes of one drafter's insides share (EAGLE-3, DFlash, Domino, MTP): which cycle they are about, the frame around their
+// What the scenes of one drafter's insides share (EAGLE-3, DFlash, Domino, MTP): which round they are about, the frame around their
 // picture, the words where there is nothing to see, columns of guesses, the clock, and the controls.
 #pragma once
 

@@ -43,7 +43,7 @@ struct PlainTiming {
     double ms_per_token = 0; // median; 0 = not measured
 };
 
-// One column of a cycle: draft `index`, or the target's own token when index equals the number of drafts.
+// One column of a round: draft `index`, or the target's own token when index equals the number of drafts.
 struct Position {
     int round = 0;
     int index = 0;

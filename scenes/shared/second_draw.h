@@ -19,7 +19,7 @@ struct SecondDraw {
     bool greedy = false;                        // no coin was thrown
     bool same_base = false, same_final = false; // to the last bit
 };
-// The answer for the selected guess of the shown cycle (the second one where the first is selected); none:
+// The answer for the selected guess of the shown round (the second one where the first is selected); none:
 // not asked.
 [[nodiscard]] std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& model);
 // The replay that answers it: the likeliest other guess one place before. None: the run recorded no distributions, or

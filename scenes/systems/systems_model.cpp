@@ -121,11 +121,11 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     m.wire = state.wire;
     if (input.whole->header) m.tier = input.whole->header->tier;
     take_own_times(m, input, state);
-    for (const RoundSummary& cycle : input.whole->round_list) {
-        if (!cycle.commit) continue;
-        const Committed& e = *cycle.commit;
-        const CacheRound round{cycle.round, e.kv_before, std::max(0, e.kv_verify - e.kv_before), std::max(0, e.kv_after - e.kv_before),
-                               cycle.first_event < input.cursor};
+    for (const RoundSummary& summary : input.whole->round_list) {
+        if (!summary.commit) continue;
+        const Committed& e = *summary.commit;
+        const CacheRound round{summary.round, e.kv_before, std::max(0, e.kv_verify - e.kv_before), std::max(0, e.kv_after - e.kv_before),
+                               summary.first_event < input.cursor};
         m.written += round.written;
         m.kept += round.kept;
         if (round.seen) m.shown = m.rounds.size();
@@ -133,8 +133,8 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
         m.rounds.push_back(round);
     }
     m.measured = wire_totals(*input.whole);
-    for (const RoundSummary& cycle : input.whole->round_list)
-        if (cycle.complete() && cycle.verify && cycle.verify->wire) m.measured_draft_ms += m.measured.per_round(cycle.draft_ms);
+    for (const RoundSummary& summary : input.whole->round_list)
+        if (summary.complete() && summary.verify && summary.verify->wire) m.measured_draft_ms += m.measured.per_round(summary.draft_ms);
     m.page = state.page;
     m.controllers = run_controllers(m.wire, 600, input.settings ? input.settings->seed : 7);
     if (input.load && input.load->film && !input.load->film->rounds.empty()) {

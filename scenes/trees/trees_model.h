@@ -35,7 +35,7 @@ struct BlockVerdict {
     double token_expected = 0, block_expected = 0; // accepted drafts
     int token_kept = 0, block_kept = 0;
 };
-// Of a cycle that block verification judged; none for any other, also not for a cascade, whose blocks are
+// Of a round that block verification judged; none for any other, also not for a cascade, whose blocks are
 // judged against a mixture.
 [[nodiscard]] std::optional<BlockVerdict> block_verdict(const RoundSummary& round);
 
@@ -93,14 +93,14 @@ struct TreesState {
 
 struct TreesModel {
     bool tree = false;
-    std::optional<BlockVerdict> block; // of the cycle on screen, or the last one before it that has one;
+    std::optional<BlockVerdict> block; // of the round on screen, or the last one before it that has one;
                                        // none: the run has none, and the example is shown
-    int blocks = 0;                    // cycles of the run that were judged whole, and means over them
+    int blocks = 0;                    // rounds of the run that were judged whole, and means over them
     double token_mean = 0, block_mean = 0;
     bool none_rescued = false;   // of them: no guess of this run is one that a later hit rescues
-    std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
+    std::vector<TreeNode> nodes; // of the round on screen; empty: it is no tree
     bool comes = false;          // one of the same round was asked for
-    TreeGrowth growth;           // of the same cycle, at its beat; without guesses: nothing is known of it
+    TreeGrowth growth;           // of the same round, at its beat; without guesses: nothing is known of it
     int round = -1;
     std::string chain_drafter,
         tree_drafter; // of the run's family if it has them; empty: there is none that can run

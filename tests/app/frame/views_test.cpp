@@ -84,6 +84,9 @@ TEST(Links, ASavedRunAndAForkedOneHaveNone) {
     forked.bench.key(ui::Key::l, {.shift = true, .ctrl = true});
     EXPECT_TRUE(forked.bench.controller.clipboard.empty());
     EXPECT_TRUE(forked.bench.shows("a forked run has no command")) << forked.bench.words;
+    const test::Speaking german("de");
+    forked.bench.key(ui::Key::l, {.shift = true, .ctrl = true});
+    EXPECT_TRUE(forked.bench.shows("keinen Befehl")) << forked.bench.words;
 }
 
 TEST(Links, APlaceIsGoneToAsSoonAsTheRunIsLongEnough) {

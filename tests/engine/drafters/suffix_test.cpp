@@ -282,5 +282,19 @@ TEST(AnswerMemory, MakesTheSecondRunShorterAndNoOtherText) {
     EXPECT_LT(fold(second->trace(), second->trace().size()).rounds, fold(first->trace(), first->trace().size()).rounds);
 }
 
+// What a trace has of it is read back by whoever draws it; what another drafter wrote is nobody's source.
+TEST(CopiedFrom, IsReadBackFromItsWords) {
+    for (const auto& [from, words] :
+         {std::pair{CopiedFrom{.match = 2, .at = 1, .token = 3}, "2-gram found at token 1, copied token 3"},
+          {CopiedFrom{.match = 3, .at = 7, .times = 2, .p = 0.67}, "3-gram found at token 7, 2× before, 0.67 to here"},
+          {CopiedFrom{.match = 4, .times = 5, .p = 0.5}, "4-gram found 5× in earlier answers, 0.50 to here"}}) {
+        EXPECT_EQ(from.words(), words);
+        EXPECT_EQ(copied_from(words), from) << words;
+        EXPECT_EQ(copied_from(std::string(words) + "."), std::nullopt);
+    }
+    for (const char* words : {"", "forced", "entry 17", "2-gram found at token 1", "confidence 0.50"})
+        EXPECT_EQ(copied_from(words), std::nullopt) << words;
+}
+
 } // namespace
 } // namespace speclens::test
