@@ -238,12 +238,12 @@ std::string Walk::closing(const RunView& view) const {
                 "\n";
     if (view.plain_passes > 0)
         row(walk_said("row.plain_passes"_t), std::to_string(view.plain_passes), walk_said("row_note.plain_passes"_t));
-    row(shared_said("words.tokens_per_round"_t), ui::in_language(number(view.tokens_per_round(), 2)),
+    row(SaidOf<"shared">()("words.tokens_per_round"_t), ui::in_language(number(view.tokens_per_round(), 2)),
         walk_said("row_note.tokens"_t, "one"_v = ui::in_language("1.00")));
     if (h.drafter != kNoDrafter)
         row(walk_said("row.accepted"_t), message(walk_said("row.kept"_t, "kept"_v = view.accepted_drafts, "drafted"_v = view.drafted)),
             walk_said("row_note.share"_t, "share"_v = percent(view.accepted_drafts, view.drafted)));
-    if (h.tier == "TABLE") row(walk_said("row.time"_t), "–", shared_said("words.untimed:table"_t));
+    if (h.tier == "TABLE") row(walk_said("row.time"_t), "–", SaidOf<"shared">()("words.untimed:table"_t));
     if (timed() && view.rounds > 0 && view.total_ms > 0) {
         double draft = 0, verify = 0, other = 0;
         for (const RoundSummary& round : view.round_list) {
@@ -259,7 +259,8 @@ std::string Walk::closing(const RunView& view) const {
                       "prefill"_v = ui::in_language(ms(view.prefill_ms))));
         const SpeedUp gain = speed_up(view, *trace_);
         if (gain.known()) {
-            row(shared_said("words.plain"_t), ui::in_language(rate(1000 / trace_->plain_ms())) + " tok/s", walk_said("row_note.plain"_t));
+            row(SaidOf<"shared">()("words.plain"_t), ui::in_language(rate(1000 / trace_->plain_ms())) + " tok/s",
+                walk_said("row_note.plain"_t));
             Said words;
             if (gain.value < 1) words = walk_said("row_note.did_not_pay"_t);
             if (!gain.sure()) words = doubt_said(gain, trace_->times().get());

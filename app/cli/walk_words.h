@@ -11,7 +11,6 @@
 namespace speclens::cli {
 
 inline constexpr SaidOf<"walk"> walk_said; // its words: assets/stories/walk.toml
-inline constexpr SaidOf<"shared"> shared_said;
 
 struct Mark {
     const char* glyph;
