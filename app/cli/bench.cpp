@@ -53,11 +53,16 @@ PassTimes time_passes(const Options& options, const Models& models, int context,
     if (options.has("--repeats")) plan.repeats = options.repeats, plan.seconds = 0;
     for (const int rows : rows_of(options))
         if (rows == 1 || context + rows <= models.target->config.context()) plan.rows.push_back(rows);
-    return measure_passes(models, plan, [&](double done) {
+    const std::string what = "timing passes behind " + std::to_string(context);
+    PassMeasurement measurement(models, plan, [&](int read) {
         stop_if_interrupted();
-        bar.show("timing passes behind " + std::to_string(context), std::round(100 * done), 100, "%");
-        return true;
+        bar.show("reading a text to time passes behind", read, context, "tokens");
     });
+    do {
+        stop_if_interrupted();
+        bar.show(what, std::round(100 * measurement.done()), 100, "%");
+    } while (measurement.step());
+    return measurement.result();
 }
 
 Timing time_prefill(const Models& models, int tokens, ProgressBar& bar) {
@@ -256,8 +261,10 @@ void measure_all(const Options& options, const std::shared_ptr<const Models>& mo
         RunSettings shown = bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
         shown.trace_top = 64;
         Run picture(models, shown);
-        picture.finish();
-        result.frame = frame_ms(picture.shared_trace(), shown);
+        picture.on_reading([](int, int) { stop_if_interrupted(); });
+        picture.on_draft_pass(stop_if_interrupted);
+        while (picture.step()) stop_if_interrupted();
+        result.frame = frame_ms(picture.shared_trace(), shown, stop_if_interrupted);
     } catch (const Interrupted&) {
         result.ended_by = std::current_exception();
     }

@@ -43,7 +43,7 @@ std::string scene_called(const std::string& word) { return word; }
 std::string font_report() { return "not needed: this build draws nothing"; }
 std::string display_report() { return "not needed: this build has no window"; }
 
-std::optional<double> cli::frame_ms(std::shared_ptr<const Trace>, const RunSettings&) { return std::nullopt; }
+std::optional<double> cli::frame_ms(std::shared_ptr<const Trace>, const RunSettings&, const std::function<void()>&) { return std::nullopt; }
 std::vector<std::pair<std::string, std::string>> cli::window_keys() { return {}; }
 
 } // namespace speclens

@@ -9,7 +9,7 @@
 
 namespace speclens::cli {
 
-std::optional<double> frame_ms(std::shared_ptr<const Trace> trace, const RunSettings& settings) {
+std::optional<double> frame_ms(std::shared_ptr<const Trace> trace, const RunSettings& settings, const std::function<void()>& before_each) {
     using Clock = std::chrono::steady_clock;
     constexpr int kFrames = 60, kWarmUps = 5, kWidth = 1600, kHeight = 1000;
     const ui::FontSet fonts;
@@ -26,6 +26,7 @@ std::optional<double> frame_ms(std::shared_ptr<const Trace> trace, const RunSett
     ui::Input nothing;
     std::vector<double> times;
     for (int i = -kWarmUps; i < kFrames; ++i) {
+        before_each();
         const std::size_t cursor = 1 + static_cast<std::size_t>(i + kWarmUps) % trace->size();
         const auto start = Clock::now();
         source.update(trace, cursor);

@@ -47,6 +47,7 @@ bool goes_on(PassRows& rows, int row, int index, const DraftRequest& request) {
 
 bool goes_further(const Draft& draft, const DraftRequest& request) {
     const int index = static_cast<int>(draft.nodes.size());
+    if (index > 0 && request.before_pass) request.before_pass();
     return index == 0 || !request.go_further || request.forced(index) || request.go_further(index, draft.nodes.back().q());
 }
 

@@ -82,6 +82,7 @@ struct DraftRequest {
     // Of two chained drafters: asked, before anything is drawn, whether the first (0) or the second (1) may draft in this round, whose
     // request it may make smaller. A yes is the answer to who speaks. Empty: always yes.
     std::function<bool(int part, DraftRequest& own)> turn = {};
+    std::function<void()> before_pass = {}; // told before each pass of a model that one draft takes, but the first; may throw
     [[nodiscard]] std::optional<int> forced(int index) const;
 };
 

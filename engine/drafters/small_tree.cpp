@@ -50,6 +50,7 @@ class SmallTree final : public Drafter {
         for (std::size_t first = 0; first < shape.size();) {
             std::size_t end = first;
             while (end < shape.size() && shape[end].depth == shape[first].depth) ++end;
+            if (first > 0 && request.before_pass) request.before_pass();
             if (!grow_level(tree, first, end)) break;
             first = end;
         }

@@ -247,6 +247,7 @@ DraftRequest Cycle::request_at(int committed) const {
     request.internals = settings_.internals;
     request.raw_distributions = rule_.is_cascade();
     request.stops = settings_.stops;
+    request.before_pass = draft_pass_;
     return request;
 }
 

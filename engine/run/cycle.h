@@ -70,6 +70,8 @@ class Cycle {
     // Told before each piece of a prompt that takes several passes, in tokens; may throw, which ends the run.
     using Reading = std::function<void(int read, int all)>;
     void on_reading(Reading reading) { reading_ = std::move(reading); }
+    // DraftRequest::before_pass of all rounds: what it throws ends the run.
+    void on_draft_pass(std::function<void()> pass) { draft_pass_ = std::move(pass); }
 
   private:
     enum class Next { prefill, draft, verify, accept, resample, commit };
@@ -105,6 +107,7 @@ class Cycle {
     std::vector<int> sequence_;
     int prompt_tokens_ = 0;
     Reading reading_;
+    std::function<void()> draft_pass_;
     GoOn go_on_;
     int texts_ = 1;
     int round_index_ = 0;

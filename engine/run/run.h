@@ -44,6 +44,7 @@ class Run {
     void go_on(Cycle::GoOn go_on) { round_index_->go_on(std::move(go_on)); }                  // see there; before the first step
     void in_company(int texts) { round_index_->in_company(texts); }                           // as in Cycle
     void on_reading(Cycle::Reading reading) { round_index_->on_reading(std::move(reading)); } // see there; before the first step
+    void on_draft_pass(std::function<void()> pass) { round_index_->on_draft_pass(std::move(pass)); }
     void set_plain_ms(double ms) { trace_->set_plain_ms(ms); }
     [[nodiscard]] bool stopped() const;
     [[nodiscard]] const Trace& trace() const { return *trace_; }

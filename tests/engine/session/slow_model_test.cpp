@@ -10,6 +10,7 @@
 
 #include "engine/advice/advice.h"
 #include "engine/base/clock.h"
+#include "engine/base/progress.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/study.h"
 #include "engine/model/model.h"
@@ -320,6 +321,36 @@ TEST(SlowModel, ALongPromptOfAJobIsLeftWhereSomebodyWaits) {
         ASSERT_TRUE(bench.engine.step());
         bench.engine.obey(Cancel{});
         EXPECT_FALSE(bench.engine.step());
+    }
+}
+
+// Each token of a draft is a pass of its model: whoever ends the program waits for one of them, not for all.
+TEST(SlowModel, ADraftIsLeftBetweenTwoOfItsPasses) {
+    for (const char* drafter : {"small", "small_tree", "skip"}) {
+        const SkippedTime time;
+        const SlowModels slow = slow_models();
+        speclens::Run run(slow.models, on_pair(drafter, 6));
+        bool asked = false;
+        int passes = 0;
+        run.on_draft_pass([&] {
+            if (asked) throw Cancelled{};
+            ++passes;
+        });
+        while (passes == 0) ASSERT_TRUE(run.step()) << drafter; // the first round drafts in one step
+        EXPECT_GE(passes, 2) << drafter << ": told before every pass of a draft but the first";
+        asked = true;
+        double before = 0;
+        bool left = false;
+        while (!left && !run.stopped()) {
+            before = *slow.slept_ms;
+            try {
+                (void)run.step();
+            } catch (const Cancelled&) {
+                left = true;
+            }
+        }
+        EXPECT_TRUE(left) << drafter;
+        EXPECT_LE(*slow.slept_ms - before, 60) << drafter << ": one pass of the draft";
     }
 }
 
