@@ -319,6 +319,29 @@ TEST(LecturesOnASlowPair, WhatAStepTellsOfIsMeasuredBeforeItsRunGoesOn) {
     EXPECT_FALSE(live.work_first) << "this one is of the run";
 }
 
+// Kept against widened weights: the same shape in its other forms, once its own pass is timed, without a key.
+TEST(LecturesOnASlowPair, FormsAreMeasuredBehindThePassOfTheirStep) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture({"A lecture", {shown("loop", 0), shown("bottleneck", 6), shown("loop", 0)}}, live.bench.time);
+    const auto see = [&](const Snapshot& now) {
+        live.bench.controller.observe(now, live.bench.time);
+        live.bench.settle();
+    };
+    const auto run = going_on();
+    see(busy(run));
+    live.bench.key(ui::Key::page_down);
+    see(busy(run));
+    ASSERT_EQ(live.all<MeasurePasses>().size(), 1U) << "nothing is timed";
+    EXPECT_FALSE(live.all<MeasurePasses>()[0].forms);
+    Snapshot timed;
+    timed.passes = std::make_shared<const PassTimes>(test::passes_in_cache());
+    see(busy(run, {}, timed));
+    ASSERT_EQ(live.all<MeasurePasses>().size(), 2U) << "the forms are asked for by themselves";
+    EXPECT_TRUE(live.all<MeasurePasses>()[1].forms);
+    see(busy(run, {}, timed));
+    EXPECT_EQ(live.all<MeasurePasses>().size(), 2U) << "once";
+}
+
 TEST(LecturesOnASlowPair, LengthsAreMeasuredFirstAndForEveryPromptAnew) {
     ViewBench live("loop");
     live.bench.controller.begin_lecture(

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "app/cli/lecture.h"
 #include "app/cli/setup.h"
@@ -164,6 +165,42 @@ TEST(Lecture, TheFirstLessonAsksBeforeItTells) {
         if (measures) {
             EXPECT_NE(step.notes.find("ress M"), std::string::npos) << step.title;
         }
+    }
+}
+
+// What a step measures is measured anew by a key, which its notes name; of what the forms of the weights do there is a step of its own.
+TEST(Lecture, ARealPairNamesTheKeyOfWhatItMeasures) {
+    const std::filesystem::path english = assets_folder() / "lectures" / "real-pair.lec.toml";
+    for (const auto& [language, measure, forms] :
+         {std::tuple{"en", "press M", "B for the forms"}, {"de", "M drücken", "B für die Formate"}}) {
+        const Lecture lecture = load_lecture(lecture_in(language, english));
+        int measuring = 0, of_forms = 0;
+        for (const Lecture::Step& step : lecture.steps) {
+            const std::string& scene = step.link.scene;
+            if (scene != "speedup" && scene != "failures" && scene != "bottleneck") continue;
+            ++measuring;
+            EXPECT_NE(step.notes.find(measure), std::string::npos) << step.title;
+            if (scene != "bottleneck" || step.link.beat != 6) continue;
+            ++of_forms;
+            EXPECT_NE(step.notes.find(forms), std::string::npos) << step.notes;
+            EXPECT_NE(step.notes.find("--weights keep"), std::string::npos) << step.notes;
+            EXPECT_FALSE(step.page_notes.empty()) << step.title;
+        }
+        EXPECT_GT(measuring, 5) << lecture.title;
+        EXPECT_EQ(of_forms, 1) << lecture.title;
+    }
+}
+
+// docs/lectures.md says how long each takes.
+TEST(Lecture, ThoseOfTheProgramTakeAsLongAsTheirPageSays) {
+    std::stringstream page;
+    page << std::ifstream(std::filesystem::path(SPEC_SOURCE_DIR) / "docs/lectures.md").rdbuf();
+    for (const auto& file : shipped_lectures()) {
+        double minutes = 0;
+        for (const Lecture::Step& step : load_lecture(file).steps) minutes += step.minutes;
+        const std::string name = file.filename().string(),
+                          line = "* `" + name.substr(0, name.find('.')) + "`, " + std::to_string(static_cast<int>(minutes)) + " minutes, ";
+        EXPECT_NE(page.str().find(line), std::string::npos) << line;
     }
 }
 
