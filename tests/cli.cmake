@@ -1,5 +1,6 @@
 # The command line: its pure parts, and the program itself, started as a user would start it.
 spec_test(app/cli IN cli LABELS fast LIBS app_cli
+    SOME slow "^TimeLeft[.]OfPrompts"
     SOURCES app/cli/parse_test.cpp app/cli/parts_test.cpp app/cli/walk_test.cpp app/cli/sweep_text_test.cpp app/cli/heads_test.cpp app/cli/bench_test.cpp app/cli/prompt_set_test.cpp)
 spec_test(app/views IN cli LABELS fast LIBS app_cli
     SOME slow "^Lecture[.]AStepIsMeasuredOnce"

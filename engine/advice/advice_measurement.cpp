@@ -139,12 +139,50 @@ double AdviceMeasurement::prompt_ms() const {
     return ms;
 }
 
-// Behind the warm-up. Shorter lengths were not warmed up: they cost what the longest of their drafter does.
+// That there is, behind the warm-up. Shorter lengths were not warmed up: they cost what the longest of their drafter does.
 double AdviceMeasurement::all_ms() const {
-    const double wanted = 1000 * plan_.seconds, prompt = prompt_ms();
-    const double fewest = plan_.at_least ? prompt * kFewestAdvicePrompts : 0;
+    const double prompt = prompt_ms(), fewest = plan_.at_least ? prompt * kFewestAdvicePrompts : 0;
     const double longest = prompt * static_cast<double>(plan_.prompts.size()) + 1000 * kContextSeconds * std::ssize(kLongContexts);
-    return std::min(std::max(wanted, fewest), longest);
+    return std::max(1000 * plan_.seconds, std::min(fewest, longest));
+}
+
+// Reading a text of so many tokens at the pace of the prompts, and its passes.
+double AdviceMeasurement::context_ms(int context) const {
+    return (prefilled_ > 0 ? prefill_ms_ / prefilled_ * context : 0) + 1000 * kContextSeconds;
+}
+
+// Whether a further prompt is begun when so many are kept: none that would not be whole in time; the first one shows whether that is so.
+bool AdviceMeasurement::is_late(int kept, double ms, double prompt) const {
+    const double wanted = 1000 * kPromptShare * plan_.seconds;
+    return plan_.at_least ? kept >= kFewestAdvicePrompts && ms > wanted : kept > 0 && ms + prompt > 1000 * plan_.seconds;
+}
+
+// When it ends: prompts as long as another one is begun, then those contexts that there is time for.
+double AdviceMeasurement::end_ms() const {
+    const double all = all_ms();
+    double ms = watch_.ms();
+    std::vector<int> contexts = context_plan_;
+    if (stage_ == Stage::contexts) {
+        contexts.erase(contexts.begin(), contexts.begin() + std::min(std::ssize(contexts), std::ssize(context_times_)));
+    } else {
+        const auto count = static_cast<int>(plan_.prompts.size());
+        const double prompt = prompt_ms();
+        const bool under_way = run_ || !queue_.empty();
+        if (under_way) ms = std::max(ms, prompt_from_ms_ + prompt);
+        int kept = kept_ + (under_way ? 1 : 0);
+        for (int next = prompt_ + 1; next < count && prompt > 0 && !is_late(kept, ms, prompt); ++next, ++kept) ms += prompt;
+        if (plan_.contexts) contexts.assign(std::begin(kLongContexts), std::end(kLongContexts));
+        std::erase_if(contexts, [&](int context) { return context <= longest_ || context >= models_->target->config.context(); });
+    }
+    if (passes_) { // under way
+        ms = std::max(ms, context_from_ms_ + context_ms(contexts.front()));
+        contexts.erase(contexts.begin());
+    }
+    for (const int context : contexts) {
+        if (ms + context_ms(context) > all) break;
+        ms += context_ms(context);
+    }
+    return plan_.at_least ? ms : std::min(ms, kGrace * all);
 }
 
 int AdviceMeasurement::prompts() const {
@@ -157,7 +195,7 @@ int AdviceMeasurement::prompts() const {
 
 std::optional<double> AdviceMeasurement::left_seconds() const {
     if (stage_ == Stage::warm_up) return {};
-    return stage_ == Stage::done ? 0 : std::max(0.0, all_ms() - watch_.ms()) / 1000;
+    return stage_ == Stage::done ? 0 : std::max(0.0, end_ms() - watch_.ms()) / 1000;
 }
 
 std::optional<double> AdviceMeasurement::seconds_missed() const {
@@ -173,7 +211,7 @@ std::optional<double> AdviceMeasurement::prompt_seconds() const {
 
 bool AdviceMeasurement::out_of_time() const {
     if (stage_ == Stage::warm_up || (plan_.at_least && kept_ < kFewestAdvicePrompts && stage_ == Stage::prompts)) return false;
-    return watch_.ms() > kGrace * std::max(1000 * plan_.seconds, plan_.at_least ? all_ms() : 0);
+    return watch_.ms() > kGrace * all_ms();
 }
 
 void AdviceMeasurement::check_time() const {
@@ -216,11 +254,8 @@ bool AdviceMeasurement::next_prompt() {
     } else {
         ++prompt_;
     }
-    // No prompt that would not be whole in time; the first one shows whether that is so.
-    const double wanted = 1000 * kPromptShare * plan_.seconds;
-    const bool late = plan_.at_least ? kept_ >= kFewestAdvicePrompts && watch_.ms() > wanted
-                                     : kept_ > 0 && watch_.ms() + prompt_ms() > std::max(wanted, 1000 * plan_.seconds);
-    if (prompt_ >= static_cast<int>(plan_.prompts.size()) || late) return false;
+    prompt_from_ms_ = watch_.ms();
+    if (prompt_ >= static_cast<int>(plan_.prompts.size()) || is_late(kept_, prompt_from_ms_, prompt_ms())) return false;
     queue_.push_back(kPlain);
     for (std::size_t i = 0; i < settings_.size(); ++i)
         if (is_due(i)) queue_.push_back(i);
@@ -340,11 +375,7 @@ void AdviceMeasurement::show() {
 }
 
 bool AdviceMeasurement::step_contexts() {
-    // Reading a text of so many tokens at the pace of the prompts, and its passes.
-    const auto fits = [this](int context) {
-        const double reading = prefilled_ > 0 ? prefill_ms_ / prefilled_ * context : 0;
-        return watch_.ms() + reading + 1000 * kContextSeconds <= std::max(1000 * plan_.seconds, plan_.at_least ? all_ms() : 0);
-    };
+    const auto fits = [this](int context) { return watch_.ms() + context_ms(context) <= all_ms(); };
     if (!passes_) {
         const AdviceCell* best = verdict_of(*advice_).best;
         const int widest = best && !best->tree ? best->k + 1 : 0;
@@ -356,6 +387,7 @@ bool AdviceMeasurement::step_contexts() {
                     if (context > longest_ && context + widest <= positions) context_plan_.push_back(context);
         }
         if (context_times_.size() == context_plan_.size() || !fits(context_plan_[context_times_.size()])) return false;
+        context_from_ms_ = watch_.ms();
         PassPlan plan{.rows = {1, widest}, .context = context_plan_[context_times_.size()], .repeats = 60, .seconds = kContextSeconds};
         passes_ = std::make_unique<PassMeasurement>(*models_, plan, [this](int) { check_time(); });
         return true;
@@ -388,7 +420,11 @@ bool AdviceMeasurement::step_once() {
         const bool more = run_->step();
         const double ms = own.ms();
         run_so_far_ms_ += ms;
-        if (reading) run_reading_ms_ += ms, prefill_ms_ += ms, prefilled_ += context_of(run_->trace());
+        if (reading) {
+            run_reading_ms_ += ms;
+            for (std::size_t i = 0; i < run_->trace().size(); ++i) // its time is that of all tokens, of those too that had been read before
+                if (const auto* read = std::get_if<Prefill>(&run_->trace()[i])) prefill_ms_ += read->ms, prefilled_ += read->tokens;
+        }
         if (!more) keep_run();
         return true;
     }
@@ -414,7 +450,7 @@ void AdviceMeasurement::stop() {
 double AdviceMeasurement::done() const {
     if (stage_ == Stage::done) return 1;
     if (stage_ == Stage::warm_up) return 0;
-    return std::min(0.99, watch_.ms() / all_ms());
+    return std::min(0.99, watch_.ms() / end_ms());
 }
 
 } // namespace speclens

@@ -75,6 +75,9 @@ class AdviceMeasurement {
     [[nodiscard]] double run_ms(std::size_t length) const;
     [[nodiscard]] double prompt_ms() const;
     [[nodiscard]] double all_ms() const;
+    [[nodiscard]] double context_ms(int context) const;
+    [[nodiscard]] bool is_late(int kept, double ms, double prompt) const;
+    [[nodiscard]] double end_ms() const;
     [[nodiscard]] bool out_of_time() const;
     [[nodiscard]] RunSettings settings_of(std::size_t length) const;
 
@@ -103,6 +106,7 @@ class AdviceMeasurement {
     };
     std::vector<Cost> costs_; // of evidence_.lengths, then plain
     double run_so_far_ms_ = 0, run_reading_ms_ = 0, prefill_ms_ = 0;
+    double prompt_from_ms_ = 0, context_from_ms_ = 0; // when it was begun
     int prefilled_ = 0; // tokens of prompts, in prefill_ms_
     Stopwatch watch_, shown_;
     BusyMeter busy_;

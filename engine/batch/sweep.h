@@ -47,7 +47,7 @@ struct SweepPlan {
     bool share = true;
     std::optional<AdaptivePlan> adaptive; // in the end: K as one goes
     bool film = false;                    // first record a small batch that shows what happens to blocks (block_film.h)
-    bool in_time = false;                 // `seconds` hold the film too, and behind them no second slice of a cell begins
+    bool in_time = false; // `seconds` hold the film too, and behind them no second slice of a cell begins; a run alone ends with its time
 };
 
 // What MeasureLoad asks for: ready-made prompts, the drafter with each draft length that it can. Throws Error where the drafter

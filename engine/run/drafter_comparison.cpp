@@ -107,6 +107,23 @@ ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const Ru
     return ask(models, settings, trace, so_far, *compared_drafters()[so_far.rows.size()]);
 }
 
+double expected_passes(const Models& models, const RunSettings& settings, int row) {
+    const DrafterInfo& info = *compared_drafters()[static_cast<std::size_t>(row)];
+    if (!models.why_not(info.name).empty()) return 0;
+    double share = 0; // of the target's weights that a draft token's pass reads
+    const auto network = models.network(info.name);
+    if (!models.target || info.copies())
+        share = 0;
+    else if (reads_setting(info.name, Setting::exit_layer))
+        share = 2.0 / 3; // of its layers, by default
+    else if (info.needs_draft_model() && models.draft)
+        share = static_cast<double>(models.draft->bytes.all) / static_cast<double>(models.target->bytes.all);
+    else if (network)
+        share = static_cast<double>(network->bytes.all) / static_cast<double>(models.target->bytes.all);
+    const int k = settings.k > 0 ? settings.k : default_k(info.name);
+    return 1 + share * (info.at_once() ? 1 : k);
+}
+
 DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
                                   DrafterComparison answered, int exit_layer) {
     check_exit_layer(*models, exit_layer);

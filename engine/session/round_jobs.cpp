@@ -1,6 +1,8 @@
 // Questions about a round of the run that are more than a moment's work.
 #include <algorithm>
+#include <optional>
 
+#include "engine/base/clock.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/session/jobs.h"
@@ -45,7 +47,9 @@ class ComparisonJob final : public Job {
             comparison_ = with_exit_layer(round_.models, round_.settings, *round_.trace, *known, asked.exit_layer);
     }
     bool step() override {
+        const Stopwatch own;
         if (!comparison_.complete()) comparison_.rows.push_back(compare_next(round_.models, round_.settings, *round_.trace, comparison_));
+        worked_ms_ += own.ms();
         return !comparison_.complete();
     }
     void show(Snapshot& shown) override { shown.comparison = std::make_shared<const DrafterComparison>(comparison_); }
@@ -58,12 +62,28 @@ class ComparisonJob final : public Job {
     std::size_t revision() const override { return comparison_.rows.size(); }
     double done() const override { return static_cast<double>(comparison_.rows.size()) / std::max(1, comparison_.planned); }
     Work work() const override {
-        return {.of = Work::Of::drafters, .done = static_cast<int>(comparison_.rows.size()), .total = comparison_.planned};
+        const std::optional<double> left = left_seconds(); // empty: nothing was asked that can run
+        return {.of = Work::Of::drafters,
+                .done = left ? static_cast<int>(comparison_.rows.size()) : 0,
+                .total = comparison_.planned,
+                .left = left};
     }
 
   private:
+    // Most of them have no head and take no time, others draft with passes of a model: by what each is expected to cost.
+    [[nodiscard]] std::optional<double> left_seconds() const {
+        double done = 0, all = 0;
+        for (int row = 0; row < comparison_.planned; ++row) {
+            all += expected_passes(*round_.models, round_.settings, row);
+            if (row + 1 == std::ssize(comparison_.rows)) done = all;
+        }
+        if (done <= 0) return {};
+        return worked_ms_ / 1000 * (all - done) / done;
+    }
+
     Round round_;
     DrafterComparison comparison_;
+    double worked_ms_ = 0;
 };
 
 } // namespace

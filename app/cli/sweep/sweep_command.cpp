@@ -18,7 +18,8 @@ namespace speclens::cli {
 namespace {
 
 constexpr int kDefaultConcurrency[] = {1, 2, 4, 8, 16};
-constexpr double kDefaultSeconds = 120, kMostSeconds = 480; // with the proofs not more than ten minutes
+constexpr double kDefaultSeconds = 120;
+constexpr double kProofShare = 0.2, kLeastProofSeconds = 5; // of --for: runs alone that texts are compared with
 constexpr std::size_t kPrompts = 24;                        // as many texts are run alone
 
 std::vector<std::string> drafters_of(const Options& options, const Models& models) {
@@ -59,8 +60,8 @@ SweepPlan sweep_plan(const Options& options, const Models& models, std::vector<s
     plan.concurrency.erase(std::unique(plan.concurrency.begin(), plan.concurrency.end()), plan.concurrency.end());
     plan.repeats = options.repeats;
     const double seconds = options.for_seconds.value_or(kDefaultSeconds);
-    plan.seconds = std::min(seconds, kMostSeconds);
-    plan.proof_seconds = std::max(10.0, plan.seconds / 4);
+    plan.seconds = (1 - kProofShare) * seconds;
+    plan.proof_seconds = std::max(kLeastProofSeconds, kProofShare * seconds);
     if (options.blocks) plan.blocks = *options.blocks;
     plan.film = plan.in_time = true;
     const std::vector<Prompt> prompts = prompts_of(options, models);
@@ -95,10 +96,12 @@ SweepFacts facts_of(const std::shared_ptr<const Models>& models, const SweepPlan
 }
 
 // Ctrl+C ends it; what was measured by then is told.
-Sweep measured(const std::shared_ptr<const Models>& models, const SweepPlan& plan) {
+Sweep measured(const std::shared_ptr<const Models>& models, const SweepPlan& plan, double seconds) {
+    constexpr double kLate = 1.1; // of the time of the slices; one turn of each fills it where there is no other
     ProgressBar bar;
     SweepMeasurement measurement(models, plan);
-    double begun = now_ms();
+    const double first = now_ms();
+    double begun = first;
     bool told = false;
     while (measurement.step()) {
         if (interrupted().load()) measurement.stop();
@@ -108,9 +111,10 @@ Sweep measured(const std::shared_ptr<const Models>& models, const SweepPlan& pla
         const double cells = static_cast<double>(measurement.batches()) / plan.repeats,
                      done = static_cast<double>(measurement.batches_done());
         const double takes = done > 0 ? (now_ms() - begun) / 1000 / done * cells : 0;
-        if (told || done >= cells || takes < 1.5 * plan.seconds) continue;
+        const double film = (begun - first) / 1000;
+        if (told || done >= cells || film + takes < kLate * plan.seconds) continue;
         told = true;
-        say(number(plan.seconds, 0) + " s are too short here: to measure each of the " + number(cells, 0) + " cells once takes " +
+        say(number(seconds, 0) + " s are too short here: to measure each of the " + number(cells, 0) + " cells once takes " +
             number(std::ceil(takes), 0) + " s or more (fewer drafters, lengths or texts at once: --drafters, --k, --concurrency)");
     }
     return measurement.sweep();
@@ -139,7 +143,7 @@ Exit command_sweep(const Options& options) {
     SweepFacts facts = facts_of(models, plan);
     facts.domains = std::move(domains);
     facts.rent = rent;
-    const Sweep sweep = measured(models, plan);
+    const Sweep sweep = measured(models, plan, options.for_seconds.value_or(kDefaultSeconds));
     if (!sweep.complete && std::ranges::none_of(sweep.cells, &SweepCell::measured)) {
         say("ended before the first of " + std::to_string(sweep.cells.size()) + " cells: nothing was measured");
         throw Interrupted{};

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <set>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "app/cli/attach_text.h"
@@ -17,12 +20,14 @@
 #include "app/cli/slides.h"
 #include "app/cli/terminal.h"
 #include "app/cli/values.h"
+#include "engine/base/clock.h"
 #include "engine/base/rng.h"
 #include "engine/base/statistics.h"
 #include "engine/models/model_names.h"
 #include "engine/models/models.h"
 #include "engine/run/gallery.h"
 #include "kernels/error.h"
+#include "tests/shared/slow_model.h"
 #include "tests/shared/whole_bundle.h"
 
 namespace speclens::cli {
@@ -571,6 +576,41 @@ TEST(TimeLeft, IsSaidOfLongJobsOnceItIsKnown) {
     EXPECT_EQ(time_left(600, 5, 0), "") << "over";
     EXPECT_EQ(time_left(90, 1, 11, 30), ", about 11 minutes left") << "a minute each, and half of the second has gone by";
     EXPECT_EQ(time_left(180, 1, 11, 120), ", about 15 minutes left") << "the second is longer than the first was";
+}
+
+// What `compare` counts, prompts: a tenth, half and nine tenths of the way through them, on a model as slow as a pair.
+TEST(TimeLeft, OfPromptsOnALargeModelIsTrue) {
+    const test::SkippedTime time;
+    const test::SlowModels slow = test::slow_models({.target_ms = 960, .draft_ms = 240}); // so that the last tenth is worth saying
+    constexpr int kPrompts = 12;
+    const Stopwatch watch;
+    std::vector<double> done; // seconds, when each of them was
+    for (int prompt = 0; prompt < kPrompts; ++prompt) {
+        for (const char* drafter : {"none", "small"}) {
+            RunSettings settings;
+            settings.prompt.text = "Write a story about number " + std::to_string(prompt) + ".";
+            settings.prompt.chat = true;
+            settings.drafter = drafter;
+            settings.k = drafter == std::string_view("none") ? 0 : 4;
+            settings.sampling.temperature = 0;
+            settings.trace_top = 0;
+            settings.max_tokens = 8;
+            (void)measure(slow.models, settings);
+        }
+        done.push_back(watch.ms() / 1000);
+    }
+    const double end = done.back();
+    for (const double share : {0.1, 0.5, 0.9}) {
+        const double at = share * end, truth = end - at;
+        const auto so_far = std::ranges::upper_bound(done, at) - done.begin();
+        ASSERT_GT(so_far, 0) << share;
+        const std::string said = time_left(at, static_cast<double>(so_far), kPrompts - static_cast<double>(so_far), at - done[so_far - 1]);
+        ASSERT_TRUE(said.starts_with(", about ")) << share << " of " << end << " s: " << said;
+        const double number = std::strtod(said.c_str() + std::string_view(", about ").size(), nullptr);
+        const double left = said.find(" minutes") != std::string::npos ? 60 * number : number;
+        EXPECT_LT(left, 1.5 * truth) << share << " of " << end << " s:" << said;
+        EXPECT_GT(left, truth / 1.5) << share << " of " << end << " s:" << said;
+    }
 }
 
 // What any model is asked: chats only, enough of them to tell drafters apart, the first of every kind first.

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "engine/advice/advice.h"
+#include "engine/advice/advice_measurement.h"
 #include "engine/base/clock.h"
 #include "engine/base/progress.h"
+#include "engine/batch/sweep.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/study.h"
 #include "engine/model/model.h"
@@ -234,6 +236,155 @@ TEST(SlowModel, EveryDrafterIsCounted) {
     EXPECT_EQ(bench.told().total, total);
     bench.engine.obey(Cancel{});
     EXPECT_GE(bench.engine.shown().comparison->rows.size(), 3U) << "kept";
+}
+
+TEST(SlowModel, AnAdviceIsForetoldToItsEnd) {
+    Bench bench;
+    RunSettings base = on_pair();
+    base.max_tokens = 4;
+    bench.ask(AskAdvice{.base = base, .seconds = 1});
+    bench.work();
+    ASSERT_NE(bench.engine.shown().advice, nullptr);
+    EXPECT_TRUE(bench.engine.shown().advice->complete);
+    EXPECT_EQ(bench.engine.shown().advice->prompts, kFewestAdvicePrompts);
+    expect_true_estimates(bench.listener.told, Work::Of::advice);
+}
+
+// Most of them have no head here and take no time, which says nothing of the others.
+TEST(SlowModel, DraftersAreForetoldByThoseThatCanRun) {
+    Bench bench;
+    bench.ask(Restart{on_pair(), kUnlimitedPhases});
+    bench.work();
+    bench.ask(CompareDrafters{0});
+    bench.work();
+    ASSERT_NE(bench.engine.shown().comparison, nullptr);
+    EXPECT_TRUE(bench.engine.shown().comparison->complete());
+    expect_true_estimates(bench.listener.told, Work::Of::drafters);
+}
+
+// ---- what is told outside of the window ----
+
+// What was said at a tenth, at half and at nine tenths of the time: seconds left, within a factor of 1.5.
+struct SaidLeft {
+    double seconds = 0; // since it began
+    std::optional<double> left;
+};
+void expect_true(const std::vector<SaidLeft>& said, double end) {
+    for (const double share : {0.1, 0.5, 0.9}) {
+        const double at = share * end;
+        const auto next = std::ranges::find_if(said, [&](const SaidLeft& one) { return one.seconds > at; });
+        ASSERT_NE(next, said.begin()) << share;
+        const SaidLeft& last = *(next - 1);
+        ASSERT_TRUE(last.left) << share << " of " << end << " s";
+        const double estimate = *last.left - (at - last.seconds), truth = end - at;
+        EXPECT_LT(estimate, 1.5 * truth + 0.15) << share << " of " << end << " s";
+        EXPECT_GT(estimate, truth / 1.5 - 0.15) << share << " of " << end << " s";
+    }
+}
+
+// As `speclens advise --for` asks for it, of the pair's own drafter and one that copies.
+AdvicePlan advice_in(double seconds) {
+    AdvicePlan plan;
+    plan.base = on_pair("none", 0);
+    plan.base.max_tokens = 6;
+    plan.drafters = {"small", "lookup"};
+    plan.lengths = {2, 4};
+    for (int i = 0; i < 40; ++i) plan.prompts.push_back({"", "Write a story about number " + std::to_string(i) + ".", "", true});
+    plan.seconds = seconds;
+    plan.at_least = false;
+    return plan;
+}
+
+// A slower pace for a longer time: as many passes.
+struct Paced {
+    double seconds;
+    test::SlowPace pace;
+};
+constexpr Paced kPaces[] = {{30, {.target_ms = 60, .draft_ms = 15}}, {120, {.target_ms = 240, .draft_ms = 60}}};
+
+TEST(SlowModel, AnAdviceEndsInTheTimeThatItWasGivenAndForetellsIt) {
+    for (const Paced& paced : kPaces) {
+        const SkippedTime time;
+        const SlowModels slow = slow_models(paced.pace);
+        AdviceMeasurement measurement(slow.models, advice_in(paced.seconds));
+        std::optional<Stopwatch> behind; // the warm-up
+        std::vector<SaidLeft> said;
+        while (measurement.step()) {
+            const std::optional<double> left = measurement.left_seconds();
+            if (left && !behind) behind.emplace();
+            if (behind) said.push_back({behind->ms() / 1000, left});
+        }
+        ASSERT_TRUE(behind) << paced.seconds;
+        const double took = behind->ms() / 1000;
+        EXPECT_LE(took, 1.1 * paced.seconds);
+        EXPECT_GT(took, 0.5 * paced.seconds) << "it used its time";
+        EXPECT_GT(measurement.advice()->prompts, 0);
+        EXPECT_TRUE(measurement.advice()->complete);
+        expect_true(said, took);
+    }
+}
+
+// A time in which not one prompt gets whole: known before it is over, and no more of it is taken.
+TEST(SlowModel, AnAdviceThatHasNoTimeForOnePromptSaysSoAndEnds) {
+    const SkippedTime time;
+    const SlowModels slow = slow_models({.target_ms = 2400, .draft_ms = 600});
+    AdvicePlan plan = advice_in(30);
+    plan.base.max_tokens = 24;
+    AdviceMeasurement measurement(slow.models, plan);
+    std::optional<Stopwatch> behind;
+    std::optional<double> missed, prompt;
+    while (measurement.step()) {
+        if (!behind && measurement.left_seconds()) {
+            behind.emplace();
+            missed = measurement.seconds_missed();
+            prompt = measurement.prompt_seconds();
+        }
+    }
+    ASSERT_TRUE(behind);
+    EXPECT_EQ(measurement.advice()->prompts, 0);
+    ASSERT_TRUE(missed && prompt) << "said as soon as the warm-up is over";
+    EXPECT_GT(*prompt, 30);
+    EXPECT_GT(*missed, *prompt);
+    const double piece = 5 * 2.4; // forty rows of a prompt: the longest that nobody can end, at this pace
+    EXPECT_LE(behind->ms() / 1000, 1.05 * 30 + piece);
+}
+
+SweepPlan sweep_in(double seconds) {
+    constexpr double kProofs = 0.2; // as `speclens sweep --for` has them
+    SweepPlan plan;
+    for (int i = 0; i < 12; ++i) {
+        RunSettings text = on_pair("none", 0);
+        text.prompt.text = "Write a story about number " + std::to_string(i) + ".";
+        text.max_tokens = 16;
+        plan.texts.push_back(text);
+    }
+    plan.methods = {{.drafter = "none", .rule = "token", .k = 0}, {.drafter = "small", .rule = "token", .k = 4}};
+    plan.concurrency = {1, 2};
+    plan.repeats = 3;
+    plan.film = plan.in_time = true;
+    plan.seconds = (1 - kProofs) * seconds;
+    plan.proof_seconds = kProofs * seconds;
+    return plan;
+}
+
+TEST(SlowModel, ASweepEndsInTheTimeThatItWasGivenAndForetellsIt) {
+    for (const Paced& paced : kPaces) {
+        const SkippedTime time;
+        const SlowModels slow = slow_models(paced.pace);
+        SweepMeasurement measurement(slow.models, sweep_in(paced.seconds));
+        const Stopwatch watch;
+        std::vector<SaidLeft> said;
+        while (measurement.step()) {
+            const double seconds = watch.ms() / 1000, done = measurement.done();
+            if (done > 0) said.push_back({seconds, seconds * (1 - done) / done}); // as a bar foretells it
+        }
+        const double took = watch.ms() / 1000;
+        EXPECT_LE(took, 1.1 * paced.seconds);
+        const Sweep sweep = measurement.sweep();
+        EXPECT_TRUE(sweep.complete);
+        for (const SweepCell& cell : sweep.cells) EXPECT_TRUE(cell.measured()) << cell.concurrency;
+        expect_true(said, took);
+    }
 }
 
 // ---- a race as it is run ----
