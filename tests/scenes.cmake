@@ -42,7 +42,7 @@ if(TARGET app_window)
             both "EveryScene[.]SaysWhatWasRecorded|^WindowRegions[.]|^RandomUse[.]|^Popups[.]|^Stories[.]"
         SOURCES app/frame/golden_test.cpp app/frame/random_test.cpp)
 
-    spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" FILTER -RealWindow.* LIBS scene_fixtures DEFINES SPEC_SANITIZER="${SPEC_SANITIZE}"
+    spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" FILTER -RealWindow.* LIBS scene_fixtures app_cli DEFINES SPEC_SANITIZER="${SPEC_SANITIZE}"
         SOURCES app/frame/window_test.cpp app/window/mashed_window_test.cpp app/window/moving_window_test.cpp)
     # The program's name is known when all were named.
     function(spec_window_under_xvfb)
@@ -52,7 +52,7 @@ if(TARGET app_window)
                 add_test(NAME Window.UnderXvfb COMMAND ${screen} --gtest_filter=-RealWindow.*)
                 set_tests_properties(Window.UnderXvfb PROPERTIES LABELS "window;checked;release;app/window/screen" TIMEOUT 300)
                 add_test(NAME RealWindow.UnderXvfb COMMAND ${screen} --gtest_filter=RealWindow.*)
-                set_tests_properties(RealWindow.UnderXvfb PROPERTIES LABELS real TIMEOUT 1200 RUN_SERIAL ON)
+                set_tests_properties(RealWindow.UnderXvfb PROPERTIES LABELS real TIMEOUT 5400 RUN_SERIAL ON)
             endif()
         endforeach()
     endfunction()

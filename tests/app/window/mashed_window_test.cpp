@@ -15,6 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/lecture.h"
+#include "app/cli/options.h"
+#include "app/cli/setup.h"
+#include "app/cli/subject.h"
+#include "app/render/headless_frame.h"
 #include "app/window/shell.h"
 #include "engine/base/busy.h"
 #include "engine/models/model_names.h"
@@ -139,6 +144,23 @@ Mashed mash(double length, unsigned first, const std::function<std::shared_ptr<c
     return all;
 }
 
+// Where others left the cores alone a picture comes within .3 s of 99 in 100 acts. Under a sanitizer that is told and not held: every frame
+// is drawn several times slower there, which says nothing of the program that people use; nor where others compete for the cores.
+void expect_prompt(const Mashed& mashed, double busy_cores) {
+    constexpr double kQuietCores = 0.2, kFirstChange = 0.3; // seconds
+#ifdef NDEBUG
+    constexpr bool kAsPeopleUseIt = std::string_view(SPEC_SANITIZER).empty();
+#else
+    constexpr bool kAsPeopleUseIt = false;
+#endif
+    if (!kAsPeopleUseIt || busy_cores >= kQuietCores || mashed.waits.empty()) {
+        std::printf("[ REPORT   ] .3 s are not held here: %s, other programs keep %.2f cores busy\n",
+                    kAsPeopleUseIt ? "the program as people use it" : "a sanitizer, or a build to debug", busy_cores);
+        return;
+    }
+    EXPECT_LE(mashed.wait(0.99), kFirstChange) << "other programs keep " << busy_cores << " cores busy";
+}
+
 void report(const Mashed& mashed) {
     ASSERT_GT(mashed.acts, 0);
     ASSERT_FALSE(mashed.waits.empty());
@@ -149,7 +171,11 @@ void report(const Mashed& mashed) {
 
 TEST(Window, StandsMashedKeysResizesAndDrags) {
     if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
-    report(mash(wished("SPEC_MASH_SECONDS", 8), static_cast<unsigned>(wished("SPEC_MASH_SEED", 1)), {}));
+    const BusyMeter others;
+    const Mashed mashed = mash(wished("SPEC_MASH_SECONDS", 8), static_cast<unsigned>(wished("SPEC_MASH_SEED", 1)), {});
+    const double busy = others.cores();
+    report(mashed);
+    expect_prompt(mashed, busy);
 }
 
 // A pass of a real pair takes as long as several pictures: none of them waits for it. On a model that sleeps as long as the pair computes;
@@ -158,7 +184,12 @@ TEST(Window, StandsMashedKeysOnALargeModel) {
     if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
     const double usual = std::string_view(SPEC_SANITIZER) == "address" ? 60 : 8;
     const test::SlowModels slow = test::slow_models();
-    report(mash(wished("SPEC_MASH_SECONDS", usual), static_cast<unsigned>(wished("SPEC_MASH_SEED", 54)), [&] { return slow.models; }));
+    const BusyMeter others;
+    const Mashed mashed =
+        mash(wished("SPEC_MASH_SECONDS", usual), static_cast<unsigned>(wished("SPEC_MASH_SEED", 54)), [&] { return slow.models; });
+    const double busy = others.cores();
+    report(mashed);
+    expect_prompt(mashed, busy);
     EXPECT_GT(*slow.slept_ms, 0) << "nobody asked for a pass";
 }
 
@@ -180,9 +211,79 @@ TEST(RealWindow, StandsTenMinutesOfKeysOnAPairOfQwen) {
     report(mashed);
     std::printf("[ REPORT   ] %s, %s; other programs kept %.2f cores busy\n", models->target_name().c_str(),
                 models->backend->description().c_str(), busy);
-    if (busy < 0.2 && !mashed.waits.empty()) {
-        EXPECT_LE(mashed.wait(0.99), 0.3);
+    expect_prompt(mashed, busy);
+}
+
+// ---- lectures by Page Down alone ----
+
+// What stands where nothing could be shown yet; a step that goes on saying so showed nothing.
+constexpr const char* kNotYet = "will stand here";
+
+// One lecture on one model, in the real window as somebody starts it: who only turns the page reaches the last step, is asked nothing and
+// refused nothing, and sees something on every step. What went wrong; empty: nothing.
+std::string turn_pages(const std::string& model, const std::string& lecture) {
+    constexpr double kLongest = 180, kShortest = 1.5; // seconds on a step; the first one is that of loading too
+    const test::TempFolder home;
+    const test::Variable config("XDG_CONFIG_HOME", home.path().string()), offline("PIP_NO_INDEX", "1");
+    const cli::Options options = cli::parse({"--model", model});
+    WindowRequest request;
+    request.models = cli::model_paths(options);
+    request.read = cli::view_reader(options);
+    request.folders = cli::folders_of(options);
+    request.lecture = cli::lecture_view(options, cli::find_lecture(lecture));
+    request.view = request.lecture.steps.front().view;
+    const int steps = static_cast<int>(request.lecture.steps.size());
+    int at = -1;
+    double since = 0, longest = 0;
+    std::string wrong = "it never began";
+    const ShellScript script = [&](InputQueue& queue, Controller& controller, int, double seconds) {
+        if (!queue.empty()) return true;
+        const FrameInput now = controller.frame(seconds);
+        if (!now.lecture || !now.active) return seconds < kLongest;
+        const int step = now.lecture->step;
+        if (step != at) {
+            wrong = step == at + 1 ? "" : "steps were passed over";
+            at = step;
+            longest = std::max(longest, seconds - since);
+            since = seconds;
+        }
+        if (!now.offer.words.empty()) wrong = "it asks: " + now.offer.words.words();
+        if (!now.banner.empty()) wrong = "it refuses: " + now.banner.words() + " " + now.remedy.words();
+        if (!now.lecture->instead.empty()) wrong = "its scene could not be shown: " + now.lecture->instead + " stayed open";
+        if (!wrong.empty()) return false;
+        if (seconds - since < kShortest) return true;
+        const bool begun = now.scene.trace && now.scene.trace->size() > 1;
+        const std::string words = begun ? frame_words(now) : "no run has begun";
+        if (!begun || words.find(kNotYet) != std::string::npos) {
+            if (seconds - since > kLongest) wrong = "nothing is seen after three minutes:\n" + words;
+            return wrong.empty();
+        }
+        if (step + 1 == steps) return false;
+        queue.push({.kind = RawEvent::Kind::key, .key = {.key = ui::Key::page_down}});
+        return true;
+    };
+    EXPECT_NO_THROW((void)run_window(request, script)) << model << ", " << lecture;
+    if (wrong.empty() && at + 1 < steps) wrong = "it came no further";
+    std::printf("[ REPORT   ] %s, %s: %d of %d steps, %.0f s on the one that took longest\n", model.c_str(), lecture.c_str(), at + 1, steps,
+                longest);
+    return wrong.empty() ? "" : "step " + std::to_string(at + 1) + " of " + std::to_string(steps) + ": " + wrong;
+}
+
+// Those that were fetched (./test --real), beside the built-in one, which always is there.
+TEST(RealWindow, LecturesGoByPageDownAloneOnEveryFetchedModel) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    std::string lacking;
+    for (const std::string model : {kBuiltInModel, "smollm2", "qwen-0.5b", "qwen"}) {
+        try {
+            if (model != kBuiltInModel) (void)model_file(model), (void)draft_file(model);
+        } catch (const Error& error) {
+            lacking += (lacking.empty() ? "" : "; ") + model + ": " + error.what() + ", " + error.remedy();
+            continue;
+        }
+        for (const char* lecture : {"first-lesson.lec.toml", "real-pair.lec.toml"})
+            EXPECT_EQ(turn_pages(model, lecture), "") << model << ", " << lecture;
     }
+    if (!lacking.empty() && !HasFailure()) GTEST_SKIP() << "played on what is here; the rest was not fetched: " << lacking;
 }
 
 } // namespace
