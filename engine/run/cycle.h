@@ -107,7 +107,6 @@ class Cycle {
     std::vector<int> sequence_;
     int prompt_tokens_ = 0;
     Reading reading_;
-    std::function<void()> draft_pass_;
     GoOn go_on_;
     int texts_ = 1;
     int round_index_ = 0;
@@ -143,6 +142,8 @@ class Cycle {
     std::vector<int> ahead_text_; // empty: nothing was
     Draft ahead_;
     int from_ahead_ = 0; // of the running round's draft
+
+    std::function<void()> draft_pass_; // DraftRequest::before_pass
 };
 
 // How many rounds before `round` drafted for each position; what a fork needs to keep the same dice.

@@ -234,7 +234,7 @@ std::string turn_pages(const std::string& model, const std::string& lecture) {
     request.view = request.lecture.steps.front().view;
     const int steps = static_cast<int>(request.lecture.steps.size());
     int at = -1;
-    double since = 0, longest = 0;
+    double since = 0, longest = 0, looked = 0;
     std::string wrong = "it never began";
     const ShellScript script = [&](InputQueue& queue, Controller& controller, int, double seconds) {
         if (!queue.empty()) return true;
@@ -251,7 +251,8 @@ std::string turn_pages(const std::string& model, const std::string& lecture) {
         if (!now.banner.empty()) wrong = "it refuses: " + now.banner.words() + " " + now.remedy.words();
         if (!now.lecture->instead.empty()) wrong = "its scene could not be shown: " + now.lecture->instead + " stayed open";
         if (!wrong.empty()) return false;
-        if (seconds - since < kShortest) return true;
+        if (seconds - since < kShortest || seconds - looked < 0.5) return true;
+        looked = seconds; // reading a picture takes as long as drawing it
         const bool begun = now.scene.trace && now.scene.trace->size() > 1;
         const std::string words = begun ? frame_words(now) : "no run has begun";
         if (!begun || words.find(kNotYet) != std::string::npos) {
