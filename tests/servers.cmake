@@ -1,5 +1,5 @@
 # Other people's servers, read with the program itself: only ./test --servers runs them. Each installs what it needs
-# (by pip, name and version) or is skipped with a word why.
+# (by pip, name and version) or is skipped with a word why. vLLM's, some 6 GB, has a label beside: ./test --vllm runs it alone.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND AND TARGET speclens)
     foreach(server llamacpp llamacpp_rules llamacpp_drafts vllm)
@@ -8,4 +8,5 @@ if(Python3_FOUND AND TARGET speclens)
                 "${CMAKE_CURRENT_BINARY_DIR}/servers")
         set_tests_properties(servers_${server} PROPERTIES LABELS servers SKIP_RETURN_CODE 77 TIMEOUT 5400 RUN_SERIAL ON)
     endforeach()
+    set_tests_properties(servers_vllm PROPERTIES LABELS "servers;vllm")
 endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `speclens attach` says of a real llama.cpp server, against that server's own trace of every round.
 
-llamacpp_test.py SPECLENS FOLDER: installs the wheel xllamacpp into FOLDER unless Python has it, and needs the model
+llamacpp_test.py SPECLENS FOLDER: installs the wheel xllamacpp (others.py: version and hash) into FOLDER unless Python has it, and needs the model
 SmolLM2-135M-Instruct (speclens get smollm2, or SPECLENS_GGUF=FILE); the built-in models are made GGUF files in FOLDER. Exit 77: skipped, with a word why.
 SPECLENS_SERVER_RESULT=FILE: the result as Markdown, for docs/results/servers.md."""
 import json
@@ -12,7 +12,7 @@ import sys
 import time
 import urllib.request
 
-from others import here, llamacpp_python, skip, tiny_gguf
+from others import VERSION as version, here, llamacpp_python, skip, tiny_gguf
 
 speclens, folder = sys.argv[1], sys.argv[2]
 os.makedirs(folder, exist_ok=True)
@@ -27,9 +27,6 @@ def model_file():
 
 
 python, model = llamacpp_python(folder), model_file()
-version = subprocess.run(
-    [python, "-c", "import importlib.metadata as m; print(m.version('xllamacpp'))"], capture_output=True, text=True
-).stdout.strip()
 worse = os.path.join(folder, "worse.gguf")
 if not os.path.exists(worse):
     subprocess.run([python, os.path.join(here, "worsened.py"), model, worse, "16"], check=True)

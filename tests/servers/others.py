@@ -18,7 +18,16 @@ def skip(why):
     sys.exit(77)
 
 
-LLAMACPP = "xllamacpp==2026.10.11549"  # llama.cpp b11549
+VERSION = "2026.10.11549"
+LLAMACPP = "xllamacpp==" + VERSION  # llama.cpp b11549
+WHEEL = "c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261"  # SHA-256, for Linux on x86-64; it needs nothing but Python
+
+
+def has_llamacpp(python):
+    """Whether this Python has llama.cpp's server, in the version that these tests are about."""
+    code = "import importlib.metadata as m, xllamacpp; print(m.version('xllamacpp'))"
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True)
+    return done.returncode == 0 and done.stdout.strip() == VERSION
 
 
 def llamacpp_python(folder):
@@ -26,19 +35,25 @@ def llamacpp_python(folder):
     place = os.path.join(folder, "venv")
     python = os.path.join(place, "bin", "python")
     for one in (sys.executable, python):
-        if os.path.exists(one) and subprocess.run([one, "-c", "import xllamacpp"], capture_output=True).returncode == 0:
+        if os.path.exists(one) and has_llamacpp(one):
             return one
-    for words in ([sys.executable, "-m", "venv", place], [python, "-m", "pip", "install", "-q", LLAMACPP]):
+    wanted = os.path.join(folder, "llamacpp.txt")  # pip takes hashes from a file alone
+    with open(wanted, "w") as file:
+        file.write("%s --hash=sha256:%s\n" % (LLAMACPP, WHEEL))
+    install = [python, "-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", "--require-hashes", "-r", wanted]
+    for words in ([sys.executable, "-m", "venv", place], install):
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode:
             skip(" ".join(words[2:]) + ": " + done.stderr.strip()[-200:])
+    if not has_llamacpp(python):
+        skip(LLAMACPP + " was installed and does not start")
     return python
 
 
-def tiny_gguf(python, folder, name):
-    """One of the built-in models or heads as a GGUF file."""
-    file = os.path.join(folder, name + ".gguf")
-    words = [python, os.path.join(here, "tiny_gguf.py"), os.path.join(assets, name), file]
+def tiny_gguf(python, folder, name, yarn=None):
+    """One of the built-in models or heads as a GGUF file; `yarn`: see tiny_gguf.py."""
+    file = os.path.join(folder, name + ("" if yarn is None else "-yarn-" + yarn) + ".gguf")
+    words = [python, os.path.join(here, "tiny_gguf.py"), os.path.join(assets, name), file] + ([] if yarn is None else ["--yarn", yarn])
     subprocess.run(words + ([] if name in ("target", "small") else [os.path.join(assets, "target")]), check=True, capture_output=True)
     return file
 
