@@ -4,8 +4,10 @@
 llamacpp_rules_test.py SPECLENS FOLDER: as llamacpp_test.py, with the built-in models and heads as GGUF files. Held against each other: the answer's own
 timings, the counters of /metrics read by hand, exact distributions (all log-probabilities of one token), and attach. Exit 77: skipped, with a word why."""
 import collections
+import json
 import math
 import os
+import subprocess
 import sys
 
 from others import LLAMACPP, Report, counters, here, last_words, llamacpp_python, post, skip, speclens_json, started, tiny_gguf
@@ -138,6 +140,33 @@ def hold_distribution(name, url, target, draft, kind):
         print("%s: %d of %d drafts kept, by the rule %.3f; distribution %.1f deviations off" % (where, accepted, drafted, wanted, far(seen, p)), flush=True)
 
 
+# Rotary positions stretched by YaRN, and what llama.cpp multiplies cos and sin by on top; the chance of the end token, by llama.cpp b11549.
+YARN = [(None, 0.070), ("4,512", 0.136), ("4,512,0.8782488562869419", 0.065)]
+POEM, END = "Write a poem about the sea.", "<|im_end|>"
+
+
+def hold_yarn():
+    """The chance that a file's own server gives the end token is the program's, for every kind of YaRN that the file may ask for."""
+    for yarn, known in YARN:
+        file = tiny_gguf(python, folder, "target", yarn)
+        url, log, there = server(file, "none", None, 0, [])
+        with there as started_one:
+            if not started_one:
+                report.holds("YaRN %s" % yarn, False, "does not start: " + last_words(log, 200))
+                continue
+            ids = post(url + "/tokenize", {"content": POEM})["tokens"]
+            (end,) = post(url + "/tokenize", {"content": END, "parse_special": True})["tokens"]
+            theirs = distribution(url, ids, 1)[end]
+        trace = os.path.join(folder, "yarn.jsonl")
+        subprocess.run([speclens, "run", "--model", file, "--drafter", "none", "--token-ids", ",".join(map(str, ids)), "--temp", "1", "--max-tokens", "1",
+                        "--precision", "f32", "--weights", "bf16", "--trace-top", "8", "--json", trace], check=True, capture_output=True)
+        events = [json.loads(line) for line in open(trace)]
+        ours = math.exp(dict(map(tuple, next(event["top"] for event in events if event["kind"] == "resample")))[end])
+        report.holds("YaRN %s: the end token here and there" % yarn, abs(ours - theirs) < 0.01, "%.4f here, %.4f there" % (ours, theirs))
+        report.holds("YaRN %s: the end token there" % yarn, abs(theirs - known) < 0.002, "%.4f, was %.3f" % (theirs, known))
+        print("YaRN %s: %.4f here, %.4f by llama.cpp" % (yarn, ours, theirs), flush=True)
+
+
 plain_url, plain_log, plain = server(FILES["target"], "none", None, 0, [])
 small_url, _, small = server(FILES["small"], "none", None, 0, [])
 with plain as one, small as other:
@@ -166,4 +195,5 @@ with plain as one, small as other:
             print(name + ":", found, flush=True)
             if kind == "draft_simple":
                 hold_distribution(name, url, plain_url, small_url, rule)
+hold_yarn()
 report.end("llama.cpp by " + LLAMACPP + ", " + str(len(TYPES)) + " ways to draft")

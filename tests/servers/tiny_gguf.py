@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf [TARGET]
+"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf [TARGET] [--yarn FACTOR,ORIGINAL[,ATTN_FACTOR]]
 
-With TARGET, its folder, FOLDER is an EAGLE-3, DFlash, DFlash 2 or DSpark head. Matrices stay bf16, vectors become f32 as llama.cpp wants them; the
+With --yarn, rotary positions are stretched so, and llama.cpp multiplies cos and sin by ATTN_FACTOR as well. With TARGET, its folder, FOLDER is an EAGLE-3, DFlash, DFlash 2 or DSpark head. Matrices stay bf16, vectors become f32 as llama.cpp wants them; the
 tokenizer is byte-level BPE with Qwen2's splitting, which the built-in models have. Needs nothing but Python."""
 import json
 import os
@@ -9,8 +9,12 @@ import re
 import struct
 import sys
 
-folder, out = sys.argv[1], sys.argv[2]
-target = sys.argv[3] if len(sys.argv) > 3 else folder
+words = sys.argv[1:]
+yarn = words.pop(words.index("--yarn") + 1).split(",") if "--yarn" in words else []
+if yarn:
+    words.remove("--yarn")
+folder, out = words[0], words[1]
+target = words[2] if len(words) > 2 else folder
 config = json.load(open(os.path.join(folder, "config.json")))
 tokenizer = json.load(open(os.path.join(target, "tokenizer.json")))
 settings = json.load(open(os.path.join(target, "tokenizer_config.json")))
@@ -83,6 +87,13 @@ def metadata():
     ]
     if settings.get("chat_template") and target == folder:
         pairs.append(pair("tokenizer.chat_template", STRING, settings["chat_template"]))
+    if yarn:
+        pairs += [
+            pair(of + "rope.scaling.type", STRING, "yarn"),
+            pair(of + "rope.scaling.factor", FLOAT32, float(yarn[0])),
+            pair(of + "rope.scaling.original_context_length", UINT32, int(yarn[1])),
+        ]
+        pairs += [pair(of + "rope.scaling.attn_factor", FLOAT32, float(factor)) for factor in yarn[2:]]
     # Layers are named by what goes into them.
     if eagle:
         taps = config["eagle_config"]["eagle_aux_hidden_state_layer_ids"]
