@@ -135,7 +135,8 @@ void take_counts(ServerAnswers& asked, const std::optional<SpecCounts>& before, 
     asked.evidence.rounds = counts->rounds.value_or(0);
     asked.evidence.drafted = counts->drafted;
     asked.evidence.accepted = counts->accepted;
-    asked.evidence.accepted_at = counts->accepted_at;
+    asked.evidence.accepted_at = all_places(*counts);
+    asked.evidence.shape = draft_shape(*counts);
     asked.evidence.text = text_totals(*counts);
 }
 
@@ -168,6 +169,10 @@ std::string advice_text(const ServedAdvice& advice, const ServerAnswers& asked, 
 }
 
 void write_profile(const Options& options, const ServerFacts& facts, const ServedEvidence& evidence) {
+    if (evidence.shape.tree() || evidence.shape.kind == DraftShape::Kind::open)
+        throw Error(evidence.shape.tree() ? "this server drafts trees, and a profile tells of a chain what each place keeps"
+                                          : "whether this server drafts chains or trees is not told, and a profile is of chains",
+                    evidence.shape.tree() ? "The advice stands without --profile." : "Are its settings in /server_info?", Exit::failed);
     SpeculationProfile profile = profile_of_counts(evidence.rounds, evidence.accepted_at);
     if (!facts.models.empty()) profile.target_model = facts.models.front();
     profile.temperature = options.temperature().value_or(0);

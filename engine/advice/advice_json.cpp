@@ -101,6 +101,12 @@ std::string advice_json(const Advice& advice, const std::function<std::string(co
 
 namespace {
 
+OrderedJson tree_json(const DraftShape& shape) {
+    using Kind = DraftShape::Kind;
+    if (shape.tree()) return {{"depth", or_null(shape.depth)}, {"nodes", or_null(shape.nodes)}};
+    return shape.kind == Kind::open ? OrderedJson(nullptr) : OrderedJson(false); // null: not told
+}
+
 OrderedJson range_json(const std::optional<Between>& range) {
     return range ? OrderedJson::array({range->low, range->high}) : OrderedJson(nullptr);
 }
@@ -132,6 +138,7 @@ std::string advice_json(const ServedAdvice& advice, const std::string& server, c
                         {"speedup_low", known(advice.low)},
                         {"speedup_high", known(advice.high)},
                         {"k", advice.k > 0 ? OrderedJson(advice.k) : OrderedJson(nullptr)},
+                        {"tree", tree_json(advice.shape)},
                         {"tokens_per_round", known(advice.tokens_per_round)},
                         {"round_passes", or_null(advice.round_passes)},
                         {"round_passes_range", range_json(advice.round_passes_range)},

@@ -10,6 +10,7 @@ namespace speclens {
 namespace {
 
 constexpr double kLeastDeviation = 0.02; // of a clock over a network
+constexpr double kLongestDraft = 4096;   // of one round: more is no count of drafts
 
 // Half of a 95 % interval of the mean of so many more (Student's t, two-sided), as a factor on their deviation.
 double span(std::size_t n) {
@@ -36,16 +37,48 @@ Middle middle_of(const std::vector<double>& ratios) {
     return m;
 }
 
+// Who was handed counts alone: more drafts than places are a tree.
+DraftShape shape_of(const ServedEvidence& evidence) {
+    DraftShape shape = evidence.shape;
+    if (shape.kind != DraftShape::Kind::counted) return shape;
+    const auto places = static_cast<double>(evidence.accepted_at.size());
+    const double drafts = evidence.rounds > 0 ? evidence.drafted / evidence.rounds : 0;
+    if (!(places > 0 && drafts > places + 1e-6)) return {.kind = DraftShape::Kind::chain};
+    return {.kind = DraftShape::Kind::tree, .depth = places, .nodes = drafts};
+}
+
+// Whether all rounds drafted k, but for the last ones of answers, which their ends cut.
+bool all_draft(const ServedEvidence& evidence, int k) {
+    constexpr double kUntold = 0.001; // of drafts, where nobody says how many answers there were
+    const double ends = std::max(kUntold * evidence.drafted, k * evidence.text.answers.value_or(0));
+    return k * evidence.rounds - evidence.drafted <= ends;
+}
+
+void take_length(ServedAdvice& advice, const ServedEvidence& evidence) {
+    advice.shape = shape_of(evidence);
+    if (evidence.rounds <= 0) return;
+    advice.drafts_per_round = evidence.drafted / evidence.rounds;
+    if (advice.shape.kind != DraftShape::Kind::chain) return;
+    if (advice.shape.depth)
+        advice.k = static_cast<int>(std::min(*advice.shape.depth, kLongestDraft));
+    else if (!evidence.accepted_at.empty())
+        advice.k = static_cast<int>(evidence.accepted_at.size());
+    else if (const double mean = std::round(advice.drafts_per_round);
+             mean <= kLongestDraft && std::abs(advice.drafts_per_round - mean) < 1e-3 * mean)
+        advice.k = static_cast<int>(mean); // else a round may draft more than the mean
+    advice.drafts_alike = advice.k > 0 && all_draft(evidence, advice.k);
+}
+
 void take_counts(ServedAdvice& advice, const ServedEvidence& evidence) {
+    take_length(advice, evidence);
     if (evidence.rounds <= 0) return;
     advice.tokens_per_round = 1 + evidence.accepted / evidence.rounds;
-    advice.k = evidence.accepted_at.empty() ? static_cast<int>(std::ceil(evidence.drafted / evidence.rounds - 1e-9))
-                                            : static_cast<int>(evidence.accepted_at.size());
     TextTotals text = evidence.text;
     if (text.tokens <= 0) return;
     text.rounds = evidence.rounds;
     text.accepted = evidence.accepted;
-    if (!text.most && !evidence.accepted_at.empty()) text.most = advice.k; // else a round may draft more than the mean
+    if (advice.shape.depth) text.most = advice.shape.depth;
+    if (!text.most && !evidence.accepted_at.empty()) text.most = static_cast<double>(evidence.accepted_at.size());
     advice.text = text_shares(text);
     if (!advice.text.plain || advice.text.plain_holds_first) return;
     advice.passes_told = true;
@@ -78,7 +111,7 @@ std::optional<RoundCost> round_cost(const ServedAdvice& advice, const ServedEvid
 
 // What a round costs, and which draft length would be best with these places.
 void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
-    if (advice.tokens_per_round <= 0 || !advice.plain_rate || advice.k == 0 || advice.prompts < kFewestServed) return;
+    if (advice.tokens_per_round <= 0 || !advice.plain_rate || evidence.drafted <= 0 || advice.prompts < kFewestServed) return;
     const std::optional<RoundCost> round = round_cost(advice, evidence);
     if (!round) return;
     advice.round_passes_range = round->ends;
@@ -86,6 +119,7 @@ void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
     constexpr double kWidest = 0.25;
     if (round->ends.high - round->ends.low > kWidest * round->ends.high) return;
     advice.round_passes = round->middle;
+    if (!advice.drafts_alike) return; // a tree's nodes are no chain, and of shorter drafts it is not told what they cost
     advice.alpha = alpha_for(*advice.round_passes, advice.k);
     const double drafts = evidence.drafted / evidence.rounds;
     if (drafts <= 0 || evidence.accepted_at.empty()) return;
@@ -97,7 +131,7 @@ void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
     const double plain = advice.passes_told ? (advice.text.plain->low + advice.text.plain->high) / 2 / evidence.rounds : 0;
     double tokens = 1;
     for (int k = 1; k <= advice.k; ++k) {
-        tokens += evidence.accepted_at[static_cast<std::size_t>(k - 1)] / evidence.rounds;
+        if (k <= std::ssize(evidence.accepted_at)) tokens += evidence.accepted_at[static_cast<std::size_t>(k - 1)] / evidence.rounds;
         const double speed_up = (plain + tokens) / (plain + std::max(1.0, 1 + cost * k));
         if (speed_up > advice.best_speed_up) advice.best_k = k, advice.best_speed_up = speed_up;
     }
@@ -163,16 +197,45 @@ ServedAdvice advise_on(const ServedEvidence& evidence) {
     return advice;
 }
 
+namespace {
+
+// "a tree of depth 5, 31 nodes"; absent: no tree.
+std::optional<Said> tree_said(const DraftShape& shape) {
+    if (!shape.tree()) return {};
+    return advice_said("served.tree"_t, "depth"_v = shape.depth, "nodes"_v = shape.nodes);
+}
+
+// What a round can bring at most.
+std::optional<double> most_tokens(const ServedAdvice& advice) {
+    if (advice.k > 0) return advice.k + 1;
+    return advice.shape.tree() && advice.shape.depth ? std::optional(*advice.shape.depth + 1) : std::nullopt;
+}
+
+Said round_said(const ServedAdvice& advice) {
+    const auto tokens = "tokens"_v = advice.tokens_per_round;
+    const auto low = "low"_v = advice.round_passes_range->low;
+    const auto high = "high"_v = advice.round_passes_range->high;
+    if (!advice.round_passes) return advice_said("served.round_range:open"_t, tokens, low, high);
+    if (advice.drafts_alike)
+        return advice_said("served.round_range:middle"_t, tokens, low, high, "kept"_v = advice.alpha, "most"_v = advice.k + 1);
+    const std::optional<double> most = most_tokens(advice);
+    return advice_said("served.round_range:alone"_t, tokens, low, high,
+                       "most"_v = most && *advice.round_passes > *most ? most : std::nullopt);
+}
+
+} // namespace
+
 Said verdict_said(const ServedAdvice& advice) {
     const bool shorter = advice.best_k && *advice.best_k > 0 && *advice.best_k < advice.k && advice.best_speed_up > 1.05 * advice.speed_up;
     const auto k = "k"_v = advice.k;
+    const auto tree = "tree"_v = tree_said(advice.shape);
     const auto best_k = "best_k"_v = shorter ? *advice.best_k : 0;
     const auto low = "low"_v = advice.low;
     const auto high = "high"_v = advice.high;
     const auto best = "best"_v = advice.best_speed_up;
     switch (advice.kind) {
-    case ServedAdvice::Kind::keep: return advice_said("served.keep"_t, k, low, high, best_k, best, "plain"_v = *advice.plain_rate);
-    case ServedAdvice::Kind::change: return advice_said("served.change"_t, k, low, high, best_k, best);
+    case ServedAdvice::Kind::keep: return advice_said("served.keep"_t, k, tree, low, high, best_k, best, "plain"_v = *advice.plain_rate);
+    case ServedAdvice::Kind::change: return advice_said("served.change"_t, k, tree, low, high, best_k, best);
     case ServedAdvice::Kind::none: break;
     }
     return advice_said("sentence.none"_t, "reason"_v = advice.reason);
@@ -198,13 +261,14 @@ std::vector<Said> advice_findings(const ServedAdvice& advice) {
                                    "most"_v = advice.text.most_speed_up ? std::optional(advice.text.most_speed_up->high) : std::nullopt));
     if (!advice.text.wrong.empty()) list.push_back(advice_said("served.wrong"_t, "wrong"_v = advice.text.wrong));
     if (beyond_what_is_possible(advice)) list.push_back(advice_said("served.beyond"_t));
-    if (const std::optional<Between>& range = advice.round_passes_range; range && advice.k > 0) {
-        const auto tokens = "tokens"_v = advice.tokens_per_round;
-        const auto low = "low"_v = range->low;
-        const auto high = "high"_v = range->high;
-        list.push_back(advice.round_passes
-                           ? advice_said("served.round_range:middle"_t, tokens, low, high, "kept"_v = advice.alpha, "most"_v = advice.k + 1)
-                           : advice_said("served.round_range:open"_t, tokens, low, high));
+    if (advice.round_passes_range) list.push_back(round_said(advice));
+    if (advice.tokens_per_round > 0) {
+        if (const std::optional<Said> tree = tree_said(advice.shape))
+            list.push_back(advice_said("served.drafts:tree"_t, "tree"_v = *tree));
+        else if (advice.shape.kind == DraftShape::Kind::open)
+            list.push_back(advice_said("served.drafts:open"_t));
+        else if (!advice.drafts_alike)
+            list.push_back(advice_said("served.drafts:varying"_t, "mean"_v = advice.drafts_per_round));
     }
     if (advice.draft_token_passes)
         list.push_back(advice_said("served.guess"_t, "passes"_v = *advice.draft_token_passes, "best_k"_v = *advice.best_k,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/draft_shape.h"
 #include "engine/base/written_text.h"
 #include "kernels/said.h"
 
@@ -27,6 +28,7 @@ struct ServedEvidence {
     // Of these requests, or of the whole server.
     double rounds = 0, drafted = 0, accepted = 0;
     std::vector<double> accepted_at; // [i]: rounds that kept draft i + 1 too; empty: not reported
+    DraftShape shape;                // `drafted` of a tree are its nodes or its depth, as the server counts
     bool whole_server = false;       // other people's requests are in the counts
     // The text that these counts are of; tokens 0: not told, and then every pass is taken to have drafted. Rounds,
     // accepted and K are filled in from above.
@@ -47,15 +49,18 @@ struct ServedAdvice {
     std::optional<double> plain_rate;
     bool plain_measured = false;
     double speed_up = 0, low = 0, high = 0;    // 0: not known
-    int k = 0;                                 // most drafts of a round; 0: not reported
+    int k = 0;                                 // most drafts of a round; 0: not reported, or no chain
+    DraftShape shape;                          // never `counted`
+    bool drafts_alike = false;                 // every round of a chain drafted k, but where a text ended: else no length is compared
+    double drafts_per_round = 0;               // as the server counts; 0: not reported
     double tokens_per_round = 0;               // 0: not reported
     std::optional<double> round_passes;        // what a round that drafted takes, in plain passes; absent: the ends are too far apart
     std::optional<Between> round_passes_range; // that, its ends, 95 %: of the clock and of the passes without a draft
     TextShares text;                           // what the rounds brought to the whole text; told where `text.share` is
     double plain_per_round = 0;                // passes without a draft beside each round, the fewest there can be
     bool passes_told = false;                  // else every pass is taken to have drafted
-    std::optional<double> alpha;               // of every draft token, to break even; absent: not known, or none is enough
-    std::optional<double> draft_token_passes;  // what each draft token adds to a round, in plain passes
+    std::optional<double> alpha;               // of every draft token, to break even; absent: not known, none is enough, or no chain
+    std::optional<double> draft_token_passes;  // what each draft token adds to a round, in plain passes; of chains
     // The best draft length if each draft token costs alike; 0: none pays. Absent: not known.
     std::optional<int> best_k;
     double best_speed_up = 0;

@@ -144,6 +144,9 @@ void AnswerReader::event(const std::string& data, double ms) {
         if (const Json* spec = object_in(*metrics, "speculative_decoding")) {
             const auto histogram = histogram_at(*spec, "acceptance_histogram");
             SpecCounts counts = counts_of_histogram(histogram, reported_at(*spec, "num_draft_tokens").value_or(0));
+            const double most = reported_at(*spec, "num_spec_tokens").value_or(0);
+            if (!histogram.empty() && most <= kMostServedDrafts) // its highest buckets are 0, and may not be there
+                counts.accepted_at.resize(std::max(counts.accepted_at.size(), static_cast<std::size_t>(most)), 0);
             if (histogram.empty()) {
                 counts.rounds = reported_at(*spec, "num_spec_steps");
                 counts.accepted = reported_at(*spec, "num_accepted_draft_tokens").value_or(0);
@@ -245,6 +248,7 @@ void AnswerReader::take_details(const Json& spec) {
     if (histogram.empty()) histogram = histogram_at(spec, "spec_accept_histogram");
     const double drafted = reported_at(spec, "spec_num_proposed_drafts").value_or(reported_at(spec, "spec_draft_token_num").value_or(0));
     SpecCounts counts = counts_of_histogram(histogram, drafted);
+    counts.shape = shape_; // its histogram ends at the most that a round of this answer kept, so it tells no shape
     const auto rounds = reported_at(spec, "spec_verify_ct"), kept = reported_at(spec, "spec_num_correct_drafts");
     if (!histogram.empty() && ((rounds && rounds != counts.rounds) || (kept && *kept != counts.accepted))) wrong_ = histogram_differs();
     reported_length_ = reported_at(spec, "spec_accept_length");

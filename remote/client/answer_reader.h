@@ -17,7 +17,7 @@ namespace speclens {
 
 class AnswerReader {
   public:
-    explicit AnswerReader(ServerKind kind) : kind_(kind) {}
+    explicit AnswerReader(ServerKind kind, const DraftSettings& drafting = {}) : kind_(kind), shape_(drafting.shape()) {}
     void event(const std::string& data, double ms); // one server-sent event
     // The server said why it ended, or that it did.
     [[nodiscard]] bool complete() const { return done_ || !out_.finish.empty(); }
@@ -39,6 +39,7 @@ class AnswerReader {
     void take_other_stats(const Json& json); // LM Studio's, Mac-MLX'
     void take_text();
     ServerKind kind_;
+    DraftShape shape_; // of SGLang's drafts
     ServedText out_;
     struct Growth {
         double drafted, accepted; // totals of llama.cpp when the piece arrived

@@ -30,6 +30,7 @@ DraftSettings settings_in(const Json& info) {
 void take_settings(ServerReading& reading, const DraftSettings& settings) {
     reading.drafting = settings;
     reading.reported_drafts = settings.nodes() ? settings.nodes() : settings.depth();
+    if (reading.counts && reading.kind == ServerKind::sglang) reading.counts->shape = settings.shape();
 }
 
 // Percent-encoded for a query.

@@ -35,13 +35,23 @@ Json text_json(const SpecCounts& c, const InWords& in_words) {
     return json;
 }
 
+void put(Json& json, const char* key, const std::optional<double>& value) {
+    if (value && std::isfinite(*value)) json[key] = *value;
+}
+
 Json counts_json(const SpecCounts& c, const InWords& in_words) {
     Json json = {{"drafted", c.drafted}, {"accepted", c.accepted}, {"accepted_at", c.accepted_at}};
     if (c.rounds) json["rounds"] = *c.rounds;
     if (!c.judged_at.empty()) json["judged_at"] = c.judged_at;
     if (c.worked_out) json["inferred"] = {"rounds", "accepted_at"};
     if (c.text) json["text"] = text_json(c, in_words);
-    if (drafts_trees(c)) json["tree"] = true;
+    const DraftShape shape = draft_shape(c);
+    if (shape.kind == DraftShape::Kind::open) json["tree"] = nullptr; // not told
+    if (shape.tree()) {
+        json["tree"] = true;
+        put(json, "depth", shape.depth);
+        put(json, "nodes", shape.nodes);
+    }
     return json;
 }
 
@@ -58,10 +68,6 @@ Json diffusion_json(const DiffusionCounts& counts) {
     if (const auto each = counts.tokens_per_step()) json["tokens_per_step"] = *each;
     if (const auto each = counts.steps_per_canvas()) json["steps_per_canvas"] = *each;
     return json;
-}
-
-void put(Json& json, const char* key, const std::optional<double>& value) {
-    if (value && std::isfinite(*value)) json[key] = *value;
 }
 
 } // namespace

@@ -143,7 +143,7 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
     RequestSettings asked = request;
     if (asked.model.empty() && !facts.models.empty()) asked.model = facts.models.front();
     asked.own_server = facts.own();
-    AnswerReader reader(facts.kind);
+    AnswerReader reader(facts.kind, facts.reading.drafting);
     std::optional<SpecCounts> before; // of the whole server
     if (facts.kind == ServerKind::llamacpp && facts.metrics) {
         try {

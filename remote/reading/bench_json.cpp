@@ -67,6 +67,7 @@ std::optional<Open> aiperf_result(const Json& json, int number) {
         }
         for (const double kept : pooled.accepted_at) o.places.push_back(kept / *rounds);
         o.place_off = 1e-9;
+        o.kept_alone = true;
     }
     if (const auto all = tokens ? tokens : total("total_output_tokens"))
         o.entry.text = WrittenText{.tokens = *all, .answers = total("request_count")};

@@ -70,6 +70,8 @@ void take_acceptance(BenchRecord& record, const Json& json) {
     if (histogram && !histogram->empty()) {
         if (most && *most < kMostServedDrafts && static_cast<double>(counts.accepted_at.size()) < *most)
             counts.accepted_at.resize(static_cast<std::size_t>(*most), 0); // its highest buckets are 0, and not there
+        if (!most && counts.drafted > counts.rounds.value_or(0) * static_cast<double>(counts.accepted_at.size()))
+            counts.shape.kind = DraftShape::Kind::open; // and how many there are is not told
         if ((steps && steps != counts.rounds) || (accepted && *accepted != counts.accepted)) record.left_out = histogram_differs();
     } else {
         counts.rounds = steps.value_or(0);

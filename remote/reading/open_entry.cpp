@@ -161,6 +161,7 @@ void Open::settle_figures() {
 void Open::settle_places(double off) {
     SpecCounts& c = *entry.counts;
     for (const double share : places) c.accepted_at.push_back(std::round(share * *c.rounds));
+    if (kept_alone && c.drafted > *c.rounds * static_cast<double>(places.size())) c.shape.kind = DraftShape::Kind::open;
     if (!places.empty()) c.places_off = std::floor(0.5 + place_off * *c.rounds + places.front() * off);
 }
 

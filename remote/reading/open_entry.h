@@ -35,6 +35,7 @@ struct Open {
     std::optional<Printed> length, rate;
     std::vector<double> places;
     double place_off = kShareOff; // how far each of them may be from the truth
+    bool kept_alone = false;      // places that no round kept are not listed
     // What cannot be is not reported, and said.
     void leave_out(Said what) { entry.left_out.push_back(std::move(what)); }
     void leave_out(std::string words) { leave_out(as_it_is(std::move(words))); }

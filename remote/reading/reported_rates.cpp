@@ -51,6 +51,15 @@ std::optional<double> DraftSettings::depth() const {
     return topk && *topk == 1 ? nodes() : std::nullopt;
 }
 
+DraftShape DraftSettings::shape() const {
+    using Kind = DraftShape::Kind;
+    if (tree()) return {.kind = Kind::tree, .depth = depth(), .nodes = nodes()};
+    // One of the settings alone is a tree's as well as a chain's.
+    if (topk ? *topk != 1 || !told() : !draft_tokens || !steps) return {.kind = Kind::open};
+    const std::optional<double> k = nodes() ? nodes() : depth();
+    return {.kind = k ? Kind::chain : Kind::open, .depth = k, .nodes = k};
+}
+
 std::optional<double> ReportedRates::share(std::optional<double> length, std::optional<double> rate) const {
     if (length && *length <= 1) return 0;                                 // the target's own token alone, whatever K
     if (length && drafts) return reported_share((*length - 1) / *drafts); // longer than K: K is of another run

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/draft_shape.h"
+
 namespace speclens {
 
 // What it said of the same rounds.
@@ -26,6 +28,7 @@ struct DraftSettings {
     [[nodiscard]] std::optional<double> nodes() const; // drafted tokens that a round checks
     [[nodiscard]] std::optional<double> depth() const; // of a chain as many; a round keeps no more
     [[nodiscard]] bool told() const { return nodes() || depth(); }
+    [[nodiscard]] DraftShape shape() const; // open where they do not say which
 };
 
 // What such averages mean.

@@ -369,6 +369,7 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
             if (const auto rate = reader.mean_where("spec_accept_length", "spec_accept_rate")) out.reported_rate = reported_share(*rate);
             out.drafting = {reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}), reader.mean({"spec_eagle_topk"})};
             out.reported_drafts = out.drafting.nodes() ? out.drafting.nodes() : out.drafting.depth();
+            if (out.counts) out.counts->shape = out.drafting.shape();
         }
         if (kind == ServerKind::tensorrt && !out.counts)
             if (const auto length = reader.mean({"spec_decode_acceptance_length"})) out.reported_length = reported_length(*length);

@@ -4,8 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "remote/reading/reported_number.h"
+
 namespace speclens {
 namespace {
+
+constexpr double kSameCount = 1e-6; // of sums of shares
 
 // Entry by entry; empty where a side that drafted has no list.
 std::vector<double> combined(const SpecCounts& a, const SpecCounts& b, double sign, std::vector<double> SpecCounts::*list) {
@@ -41,6 +45,13 @@ std::optional<WrittenText> combined_text(const SpecCounts& a, const SpecCounts& 
     return out;
 }
 
+// Of rounds that were drafted alike; a side without any has no say.
+DraftShape combined_shape(const SpecCounts& a, const SpecCounts& b) {
+    if (a.shape == b.shape || b.empty()) return a.shape;
+    if (a.empty()) return b.shape;
+    return {.kind = DraftShape::Kind::open};
+}
+
 SpecCounts combined(const SpecCounts& a, const SpecCounts& b, double sign) {
     SpecCounts out;
     out.text = combined_text(a, b, sign);
@@ -51,6 +62,7 @@ SpecCounts combined(const SpecCounts& a, const SpecCounts& b, double sign) {
     out.worked_out = a.worked_out || b.worked_out;
     out.accepted_at = combined(a, b, sign, &SpecCounts::accepted_at);
     out.judged_at = combined(a, b, sign, &SpecCounts::judged_at);
+    out.shape = combined_shape(a, b);
     return out;
 }
 
@@ -116,6 +128,24 @@ V0Counts read_v0_counts(const V0Reported& t) {
     return out;
 }
 
+namespace {
+
+// A histogram of an answer may end at the most that a round of it kept, with no place of the drafts behind.
+bool has_all_places(const SpecCounts& c) {
+    const auto places = static_cast<double>(c.accepted_at.size());
+    const DraftShape shape = draft_shape(c);
+    if (shape.kind == DraftShape::Kind::open) return drafts_per_round(c).value_or(0) <= places + kSameCount;
+    return shape.depth.value_or(places) <= places;
+}
+
+std::optional<double> kept_everything(const SpecCounts& c) {
+    if (c.accepted_at.empty()) return {};
+    if (has_all_places(c)) return ratio(c.accepted_at.back(), c.rounds);
+    return draft_shape(c).kind == DraftShape::Kind::open ? std::nullopt : ratio(0, c.rounds);
+}
+
+} // namespace
+
 std::vector<AcceptanceName> acceptance_names(const SpecCounts& c, int without_draft) {
     const bool places = !c.accepted_at.empty();
     const TextShares text = text_shares(c);
@@ -134,8 +164,7 @@ std::vector<AcceptanceName> acceptance_names(const SpecCounts& c, int without_dr
         {server_said("name.kept"_t), server_said("formula.kept"_t), server_said("used_by.kept"_t), ratio(c.accepted, c.rounds)},
         {server_said("name.some"_t), server_said("formula.some"_t), server_said("used_by.some"_t),
          places ? ratio(c.accepted_at.front(), c.rounds) : std::nullopt},
-        {server_said("name.all"_t), server_said("formula.all"_t), server_said("used_by.all"_t),
-         places ? ratio(c.accepted_at.back(), c.rounds) : std::nullopt},
+        {server_said("name.all"_t), server_said("formula.all"_t), server_said("used_by.all"_t), kept_everything(c)},
         share,
     };
 }
@@ -165,6 +194,8 @@ TextTotals text_totals(const SpecCounts& c) {
     const double drafts = drafts_per_round(c).value_or(0);
     if (!c.accepted_at.empty())
         out.most = static_cast<double>(c.accepted_at.size());
+    else if (c.shape.depth)
+        out.most = *c.shape.depth;
     else if (drafts > 0 && drafts == std::round(drafts)) // every round drafts as many
         out.most = drafts;
     out.tokens = c.text->tokens;
@@ -181,14 +212,31 @@ TextTotals text_totals(const SpecCounts& c) {
 
 TextShares text_shares(const SpecCounts& c) { return text_shares(text_totals(c)); }
 
-bool drafts_trees(const SpecCounts& c) {
-    const double drafts = drafts_per_round(c).value_or(0);
-    return !c.accepted_at.empty() && drafts > static_cast<double>(c.accepted_at.size()) + 1e-6;
+DraftShape draft_shape(const SpecCounts& c) {
+    DraftShape out = c.shape;
+    const std::optional<double> drafts = drafts_per_round(c);
+    const auto places = static_cast<double>(c.accepted_at.size());
+    if (out.kind == DraftShape::Kind::counted) {
+        const bool tree = places > 0 && drafts.value_or(0) > places + kSameCount;
+        out.kind = tree ? DraftShape::Kind::tree : DraftShape::Kind::chain;
+        if (tree) out.depth = places;
+    }
+    // A server may count a tree's drafts as its nodes, or as its depth.
+    if (out.tree() && !out.nodes && out.depth && drafts.value_or(0) > *out.depth + kSameCount) out.nodes = drafts;
+    return out;
+}
+
+bool drafts_trees(const SpecCounts& c) { return draft_shape(c).tree(); }
+
+std::vector<double> all_places(const SpecCounts& c) {
+    std::vector<double> out = c.accepted_at;
+    const double depth = draft_shape(c).depth.value_or(0);
+    if (!out.empty() && depth > static_cast<double>(out.size()) && depth <= kMostServedDrafts)
+        out.resize(static_cast<std::size_t>(depth), 0);
+    return out;
 }
 
 namespace {
-
-constexpr double kSameCount = 1e-6; // of sums of shares
 
 Said places_sum(double places, double accepted) { return server_said("wrong.sum"_t, "places"_v = places, "accepted"_v = accepted); }
 
@@ -246,10 +294,11 @@ Said dead_places(const SpecCounts& c) {
     const bool limit = before > 0 && last * last / before >= kTooManyToMiss && last >= 0.5 * before;
     // Only where every round drafts all places is it known what a smaller K would draft.
     const double drafted = *c.rounds * static_cast<double>(living);
-    const bool full = std::abs(c.drafted - *c.rounds * static_cast<double>(all)) <= 0.001 * c.drafted;
+    const bool tree = drafts_trees(c);
+    const bool full = !tree && std::abs(c.drafted - *c.rounds * static_cast<double>(all)) <= 0.001 * c.drafted;
     return server_said("finding.dead"_t, "one"_v = living + 1 == all, "first"_v = living + 1, "last"_v = all, "limit"_v = limit,
-                       "living"_v = living, "kept"_v = last, "full"_v = full, "share"_v = drafted / c.drafted, "fewer"_v = drafted,
-                       "drafted"_v = c.drafted, "length"_v = 1 + c.accepted / *c.rounds);
+                       "tree"_v = tree, "living"_v = living, "kept"_v = last, "full"_v = full, "share"_v = drafted / c.drafted,
+                       "fewer"_v = drafted, "drafted"_v = c.drafted, "length"_v = 1 + c.accepted / *c.rounds);
 }
 
 // Passes without a draft, where there are enough of them to matter.
@@ -269,6 +318,7 @@ Said rate_of_long_drafts(const SpecCounts& c) {
     constexpr std::size_t kLong = 5;
     constexpr double kLowRate = 0.35, kGoodLength = 2;
     const std::size_t all = c.accepted_at.size(), fewer = (all + 1) / 2;
+    if (draft_shape(c).kind != DraftShape::Kind::chain) return {};
     const auto length = acceptance_length(c);
     if (all < kLong || !length || *length < kGoodLength || !(c.drafted > 0) || c.accepted / c.drafted >= kLowRate) return {};
     // Only where every round drafts all places is it known what a smaller K would keep of them.
@@ -334,7 +384,10 @@ std::vector<Said> findings(const SpecCounts& c) {
     const double rate = ratio(c.accepted, c.drafted).value_or(std::numeric_limits<double>::quiet_NaN());
     const double most = static_cast<double>(c.accepted_at.size());
     if (c.accepted > c.drafted && c.drafted > 0) out.push_back(server_said("finding.more_accepted"_t));
-    if (rate < 0.05)
+    // Of a tree's nodes a few per cent are a depth each.
+    const DraftShape shape = draft_shape(c);
+    const double kept_share = shape.kind == DraftShape::Kind::chain ? rate : std::max(rate, ratio(c.accepted, c.rounds).value_or(0));
+    if (kept_share < 0.05)
         out.push_back(nothing_accepted(c.accepted <= 0 ? server_said("accepted.nothing"_t) : server_said("accepted.almost_nothing"_t)));
     if (rate > 0.98 && c.rounds.value_or(0) >= 20) out.push_back(server_said("finding.everything"_t));
     // Counters of places that do not add up belong to other rounds than the totals.
@@ -349,16 +402,19 @@ std::vector<Said> findings(const SpecCounts& c) {
         out.push_back(places_sum(kept, c.accepted));
     if (c.judged_at.empty() && c.rounds && most > 0 && c.drafted < *c.rounds * most)
         out.push_back(server_said("finding.shorter"_t, "places"_v = c.accepted_at.size()));
-    if (drafts_trees(c))
+    if (shape.tree() && c.shape.tree())
+        out.push_back(
+            server_said("finding.tree_told"_t, "depth"_v = shape.depth, "nodes"_v = shape.nodes, "drafts"_v = drafts_per_round(c)));
+    else if (shape.tree())
         out.push_back(server_said("finding.tree"_t, "drafts"_v = c.drafted / *c.rounds, "depths"_v = c.accepted_at.size()));
     if (Said plain = plain_passes(c); !plain.empty()) out.push_back(std::move(plain));
     if (Said longer = rate_of_long_drafts(c); !longer.empty()) out.push_back(std::move(longer));
     const Said dead = dead_places(c);
     if (!dead.empty()) out.push_back(dead);
-    if (dead.empty() && places.conditional.size() >= 3 && c.rounds.value_or(0) >= 100) {
+    if (dead.empty() && has_all_places(c) && places.conditional.size() >= 3 && c.rounds.value_or(0) >= 100) {
         const double first = places.unconditional.front(), last = places.unconditional.back();
-        if (last < 0.1 && first > 0) out.push_back(server_said("finding.last_place"_t, "share"_v = last));
-        if (last > 0.6) out.push_back(server_said("finding.high_last_place"_t));
+        if (last < 0.1 && first > 0) out.push_back(server_said("finding.last_place"_t, "share"_v = last, "tree"_v = shape.tree()));
+        if (last > 0.6) out.push_back(server_said("finding.high_last_place"_t, "tree"_v = shape.tree()));
     }
     return out;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/draft_shape.h"
 #include "engine/base/written_text.h"
 #include "kernels/said.h"
 
@@ -41,6 +42,7 @@ struct SpecCounts {
     double places_off = 0;                // each of accepted_at may be off by this much: read off rounded shares
     bool worked_out = false;              // rounds and places are inferred from rounded quotients, not reported
     std::optional<WrittenText> text = {}; // absent: not told, so passes without a draft stay open
+    DraftShape shape = {};                // as the server was started
 
     [[nodiscard]] bool empty() const { return drafted <= 0 && rounds.value_or(0) <= 0; }
 };
@@ -107,8 +109,12 @@ struct PositionAcceptance {
 // That said, a line each: passes with and without a draft, tokens a pass, and what no speed-up can exceed.
 [[nodiscard]] std::vector<Said> text_words(const SpecCounts& counts);
 
-// Of rounds that may be trees: more drafts than places, so several at a place, of which one at most is kept.
+// As the server was started; else of rounds that may be trees: more drafts than places, so several at a place, of which
+// one at most is kept. Never `counted`.
+[[nodiscard]] DraftShape draft_shape(const SpecCounts& counts);
 [[nodiscard]] bool drafts_trees(const SpecCounts& counts);
+// accepted_at with the places that no round reached, where it ends at the last one that was kept and the depth is told.
+[[nodiscard]] std::vector<double> all_places(const SpecCounts& counts);
 
 // `what` ("nothing is accepted") with its usual causes.
 [[nodiscard]] Said nothing_accepted(const Said& what);

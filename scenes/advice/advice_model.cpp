@@ -32,7 +32,8 @@ std::optional<ServedAdvice> on_server(const SceneInput& input, const AdviceState
     evidence.rounds = counts.rounds.value_or(0);
     evidence.drafted = counts.drafted;
     evidence.accepted = counts.accepted;
-    evidence.accepted_at = counts.accepted_at;
+    evidence.accepted_at = all_places(counts);
+    evidence.shape = draft_shape(counts);
     evidence.text = text_totals(counts);
     for (const double ms : view.token_ms) evidence.prompts.push_back({ms, {}});
     if (state.plain_rate > 0)

@@ -280,8 +280,8 @@ TEST(Trackers, ALengthThatFallsOverHoursIsTold) {
     EXPECT_TRUE(log.drift->clear);
     EXPECT_TRUE(log.drift->same_k());
     expect_says(joined(log_findings(log)),
-                {"the acceptance length fell over 5.3 hours: 3.10 in the first hour, 2.05 in the last one (−34 %)", "while K stayed 5",
-                 "restart", "prefix cache"});
+                {"the acceptance length fell over 5.3 hours: 3.10 in the first hour, 2.05 in the last one (−34 %)",
+                 "with 5 drafts a round all along", "restart", "prefix cache"});
     const Json json = Json::parse(log_sum_json(log, english));
     EXPECT_EQ(json["hours"]["differ"], true);
     // Of SGLang's averages, and of requests to llama.cpp by its clock.
@@ -325,7 +325,8 @@ TEST(Trackers, AWatchOfHoursTellsItToo) {
         rounds += 1000, kept += minute < 180 ? 2000 : 1400, same += minute % 10 == 0 ? 2000 : 1950;
     }
     ASSERT_TRUE(falls.drift().has_value());
-    expect_says(english(falls.drift()->words()), {"fell over 5.9 hours: 3.00 in the first hour, 2.40 in the last one", "while K stayed 4"});
+    expect_says(english(falls.drift()->words()),
+                {"fell over 5.9 hours: 3.00 in the first hour, 2.40 in the last one", "with 4 drafts a round all along"});
     EXPECT_TRUE(steady.drift()->words().empty());
     expect_says(english(averages.drift()->words()), {"3.00 in the first hour, 2.50 in the last one"});
     EXPECT_FALSE(Watch().drift().has_value());
@@ -404,6 +405,78 @@ TEST(Trackers, CountsOfATreeAreCalledOne) {
     expect_says(joined(findings(tree)), {"a tree: 31.00 draft tokens a round at 5 depths"});
     EXPECT_FALSE(drafts_trees({100, 500, 220, {90, 70, 40, 15, 5}}));
     expect_never(joined(findings({100, 500, 220, {90, 70, 40, 15, 5}})), {"tree"});
+}
+
+// As many of a tree's nodes are kept as its depth allows, so a rate of a few per cent is good, and nothing of a chain is said.
+TEST(Trackers, ATreeOfManyNodesIsNotSaidToKeepNothing) {
+    const SpecCounts wide{1000, 63000, 2200, {900, 700, 400, 150, 50}};
+    EXPECT_LT(wide.accepted / wide.drafted, 0.05);
+    expect_never(joined(findings(wide)), {"almost nothing", "K ="});
+    expect_says(joined(findings(wide)), {"a tree less deep drafts less"});
+    SpecCounts alone{1000, 63000, 2200, {}};
+    alone.shape = {DraftShape::Kind::tree, 5, 63};
+    expect_never(joined(findings(alone)), {"almost nothing"});
+    expect_says(joined(findings(alone)), {"a tree of depth 5, 63 nodes, by its settings"});
+    alone.text = WrittenText{.tokens = 3300, .answers = 100};
+    EXPECT_EQ(text_totals(alone).most, 5.0) << "an end cuts no more than the depth, though 63 drafts a round are a whole number";
+    alone.accepted = 20;
+    expect_says(joined(findings(alone)), {"almost nothing is accepted"});
+}
+
+// SGLang's histogram ends at the most that a round of the answer kept: what it drafts is told by its settings alone.
+TEST(Trackers, SglangsHistogramTellsNoShape) {
+    const std::string answer = R"({"choices":[{"text":"…"}],"usage":{"completion_tokens":32},"sglext":{"spec_tokens_details":{)"
+                               R"("spec_verify_ct":10,"spec_num_correct_drafts":22,"spec_num_proposed_drafts":DRAFTED,)"
+                               R"("spec_correct_drafts_histogram":[1,1,3,5]}}})";
+    const auto counts_of = [&](int drafted, const DraftSettings& settings) {
+        std::string text = answer;
+        text.replace(text.find("DRAFTED"), 7, std::to_string(drafted));
+        AnswerReader reader(ServerKind::sglang, settings);
+        reader.event(text, 1);
+        const auto counts = reader.finish(2).counts;
+        EXPECT_TRUE(counts.has_value());
+        return counts.value_or(SpecCounts());
+    };
+    using Kind = DraftShape::Kind;
+    const DraftSettings tree{32, 5, 8}, chain{6, 5, 1};
+    for (const int drafted : {310, 50}) { // before and since April 2026
+        const SpecCounts c = counts_of(drafted, tree);
+        EXPECT_EQ(draft_shape(c), (DraftShape{Kind::tree, 5, 31})) << drafted;
+        EXPECT_EQ(all_places(c), (List{9, 8, 5, 0, 0}));
+        EXPECT_EQ(acceptance_names(c)[4].value, 0.0) << "no round kept all five";
+        expect_says(joined(findings(c)), {"a tree of depth 5, 31 nodes, by its settings"});
+        expect_never(joined(findings(c)), {"at 3 depths"});
+    }
+    const SpecCounts told = counts_of(50, chain);
+    EXPECT_EQ(draft_shape(told), (DraftShape{Kind::chain, 5, 5}));
+    EXPECT_EQ(all_places(told), (List{9, 8, 5, 0, 0}));
+    expect_never(joined(findings(told)), {"tree"});
+    const SpecCounts open = counts_of(50, {});
+    EXPECT_EQ(draft_shape(open).kind, Kind::open);
+    EXPECT_EQ(all_places(open), (List{9, 8, 5}));
+    EXPECT_FALSE(acceptance_names(open)[4].value.has_value()) << "whether five or three was all is not told";
+    EXPECT_EQ(acceptance_names(counts_of(30, {}))[4].value, 0.5);
+    expect_never(joined(findings(open)), {"a tree:"});
+    EXPECT_EQ(draft_shape(told + counts_of(310, tree)).kind, Kind::open) << "two servers";
+    // AIPerf's histogram has no empty buckets: where num_spec_tokens is not there, four drafts a round at two places are no tree.
+    for (const bool settings : {false, true}) {
+        const std::string most = settings ? R"("num_spec_tokens":4,)" : "";
+        const BenchRecords records = parse_bench_records(
+            R"({"metadata":{},"metrics":{"output_sequence_length":{"value":30,"unit":"tokens"}},"spec_decode_acceptance":{)" + most +
+                R"("acceptance_histogram":{"0":15,"1":4,"2":2},"num_spec_steps":21,"num_accepted_draft_tokens":8,"num_draft_tokens":84},)"
+                R"("error":null})"
+                "\n",
+            "f");
+        const SpecCounts c = records.sum().value_or(SpecCounts());
+        EXPECT_EQ(c.drafted, 84);
+        EXPECT_EQ(draft_shape(c).kind, settings ? Kind::chain : Kind::open);
+        expect_never(joined(findings(c)), {"a tree"});
+    }
+    // One setting alone is a tree's as well as a chain's.
+    for (const DraftSettings& some : {DraftSettings{}, {6, {}, {}}, {{}, 5, {}}, {{}, {}, 1}}) EXPECT_EQ(some.shape().kind, Kind::open);
+    for (const DraftSettings& some : {DraftSettings{6, 5, {}}, {6, {}, 1}, {{}, 5, 1}})
+        EXPECT_EQ(some.shape(), (DraftShape{Kind::chain, 5, 5}));
+    EXPECT_EQ((DraftSettings{{}, 5, 8}).shape(), (DraftShape{Kind::tree, 5, {}}));
 }
 
 // ---------------------------------------------------------------------------------------------- counters of other builds

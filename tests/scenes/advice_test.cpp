@@ -371,6 +371,36 @@ TEST(AdviceScene, TellsWhatTheServerThatIsAttachedGains) {
     }
 }
 
+// SGLang's settings tell a tree, whether its drafts are counted as nodes or as depth; of other servers the counts do.
+TEST(AdviceScene, CallsATreeOfTheServerOneAndNamesNoLength) {
+    struct Counted {
+        double drafted;
+        DraftShape shape;
+    };
+    const DraftShape told{DraftShape::Kind::tree, 5, 31};
+    for (const Counted& counted : {Counted{3100, told}, {500, told}, {3100, {}}}) {
+        auto view = attached();
+        ServerReading reading;
+        reading.counts = SpecCounts{100, counted.drafted, 220, {90, 70, 40, 15, 5}};
+        reading.counts->shape = counted.shape;
+        view->watch = Watch();
+        view->watch.add(0, reading);
+        Window window(std::nullopt);
+        window.bench->controller.observe_server(view);
+        window.bench->settle();
+        AdviceState state;
+        state.plain_rate = 100;
+        const ServedAdvice served = advice_model(window.input(), state).served.value_or(ServedAdvice());
+        EXPECT_EQ(served.shape, told) << counted.drafted;
+        EXPECT_EQ(served.k, 0);
+        EXPECT_FALSE(served.best_k || served.alpha || served.draft_token_passes);
+        const auto frame = window.bench->controller.frame(0);
+        int trees = 0;
+        for (const ui::ToldMessage& one : frame.active->told(frame.scene)) trees += one.message.said.id() == "advice.served.drafts:tree";
+        EXPECT_EQ(trees, 1);
+    }
+}
+
 TEST(AdviceScene, TakesThePlainSpeedOfTheServerAndSaysWhatARoundCosts) {
     Window window(std::nullopt);
     window.bench->controller.observe_server(attached());

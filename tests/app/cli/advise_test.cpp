@@ -138,6 +138,66 @@ TEST(Advise, OnAServerThatCanSwitchDraftsOff) {
     EXPECT_EQ(told.out.find("vLLM"), std::string::npos) << told.out;
 }
 
+// SGLang with speculative_eagle_topk 8: the nodes of a round were its drafts until April 2026, its depth is since, and neither is a K.
+TEST(Advise, NamesTheTreesOfASglangAndNoLength) {
+    for (const int drafted : {31, 5, 0}) { // 0: a chain of five
+        SCOPED_TRACE(drafted);
+        const auto answered = [&](const std::string& request) {
+            const auto http = [](const char* status, const std::string& body) {
+                return RawServer::Answer{"HTTP/1.1 " + std::string(status) +
+                                         "\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body};
+            };
+            Json info = {{"version", "0.5.9"},
+                         {"speculative_num_steps", 5},
+                         {"speculative_eagle_topk", drafted > 0 ? 8 : 1},
+                         {"speculative_num_draft_tokens", drafted > 0 ? 32 : 6}};
+            info["internal_states"] = Json::array({Json{{"avg_spec_accept_length", 3.2}}});
+            if (request.starts_with("GET /server_info")) return http("200 OK", info.dump());
+            if (request.starts_with("GET /v1/models")) return http("200 OK", R"({"data":[{"id":"m"}]})");
+            if (!request.starts_with("POST /v1/chat/completions")) return http("404 Not Found", "{}");
+            // Ten rounds, of which none kept more than three: its histogram ends there. 10 + 22 tokens.
+            const Json details = {{"spec_verify_ct", 10},
+                                  {"spec_num_correct_drafts", 22},
+                                  {"spec_num_proposed_drafts", 10 * (drafted > 0 ? drafted : 5)},
+                                  {"spec_correct_drafts_histogram", {1, 1, 3, 5}}};
+            return http(
+                "200 OK",
+                R"(data: {"choices":[{"index":0,"delta":{"content":"Ten rounds."},"finish_reason":"length"}]})"
+                "\n\ndata: " +
+                    Json{{"choices", Json::array()}, {"usage", {{"completion_tokens", 32}}}, {"sglext", {{"spec_tokens_details", details}}}}
+                        .dump() +
+                    "\n\ndata: [DONE]\n\n");
+        };
+        const RawServer server(answered);
+        const std::vector<std::string> words = {"advise",       "--url", server.endpoint.origin, "--prompts", short_prompts(),
+                                                "--max-tokens", "32"};
+        const auto with = [&](std::vector<std::string> more) {
+            more.insert(more.begin(), words.begin(), words.end());
+            return speclens(more);
+        };
+        const Outcome out = with({"--json", "-"});
+        ASSERT_LE(out.code, 1) << out.err;
+        const Json json = Json::parse(out.out);
+        EXPECT_NEAR(json["tokens_per_round"].get<double>(), 3.2, 1e-9) << "the length is one, however drafts are counted";
+        const std::filesystem::path file = fresh_folder() / "speculation_profile.json";
+        const Outcome text = with({"--profile", file.string()});
+        if (drafted == 0) {
+            EXPECT_EQ(json["k"], 5) << "by its settings: the histogram ends at three";
+            EXPECT_EQ(json["tree"], false);
+            EXPECT_EQ(Json::parse(read_file(file))["num_speculative_tokens"], 5);
+            continue;
+        }
+        EXPECT_EQ(json["tree"]["depth"], 5);
+        EXPECT_EQ(json["tree"]["nodes"], 31);
+        for (const char* key : {"k", "best_k", "best_speedup", "alpha_to_break_even"}) EXPECT_TRUE(json[key].is_null()) << key;
+        EXPECT_NE(text.out.find("a tree of depth 5, 31 nodes"), std::string::npos) << text.out;
+        EXPECT_EQ(text.out.find("K = 31"), std::string::npos) << text.out;
+        EXPECT_EQ(text.code, 1);
+        EXPECT_NE(text.err.find("this server drafts trees"), std::string::npos) << text.err;
+        EXPECT_FALSE(std::filesystem::exists(file));
+    }
+}
+
 // A server that is slower than the time that was given.
 TEST(Advise, SaysHowManyAnswersOfASlowServerThereWasTimeFor) {
     const Listening server(slowly_drafted(), 32, slow_models().models);

@@ -226,14 +226,105 @@ TEST(ServedAdvice, ASpeedThatTheTextRulesOutTellsNothingOfARound) {
     EXPECT_EQ(advise_on(quick).draft_token_passes, 0.0) << "no guess makes a round cheaper";
 }
 
+// No figure of a chain.
+void expect_no_length(const ServedAdvice& advice) {
+    EXPECT_EQ(advice.k, 0);
+    EXPECT_FALSE(advice.best_k || advice.alpha || advice.draft_token_passes);
+    EXPECT_EQ(advice.best_speed_up, 0);
+    const std::string ids = ids_of(advice), json = advice_json(advice, "s", by_id);
+    for (const char* id : {"served.guess", "served.round_range:middle"}) EXPECT_EQ(ids.find(id), std::string::npos) << ids;
+    for (const char* key : {"k", "alpha_to_break_even", "best_k", "best_speedup"})
+        EXPECT_NE(json.find("\"" + std::string(key) + "\": null"), std::string::npos) << key << "\n" << json;
+}
+
+// SGLang counted a tree's drafts as its nodes until April 2026, and as its depth since: one server, one advice.
+TEST(ServedAdvice, ATreeIsNoChainHoweverItsDraftsAreCounted) {
+    const ServedEvidence e = evidence(60, 40);
+    for (const double drafted : {3100.0, 500.0})
+        for (const bool places : {true, false}) {
+            SCOPED_TRACE(std::to_string(drafted) + (places ? ", places" : ""));
+            ServedEvidence tree = e;
+            tree.drafted = drafted;
+            tree.shape = {DraftShape::Kind::tree, 5, 31};
+            if (!places) tree.accepted_at.clear();
+            const ServedAdvice advice = advise_on(tree);
+            expect_no_length(advice);
+            EXPECT_EQ(advice.kind, ServedAdvice::Kind::keep) << "how fast it is was timed";
+            EXPECT_NEAR(advice.tokens_per_round, 3.69, 1e-9);
+            EXPECT_NEAR(advice.round_passes.value(), 3.69 / 1.5, 0.02) << "a round costs what it costs";
+            const Said verdict = verdict_said(advice), tree_told = test::inner(verdict, "tree");
+            EXPECT_EQ(tree_told.id(), "advice.served.tree");
+            EXPECT_EQ(test::real(tree_told, "depth"), 5);
+            EXPECT_EQ(test::real(tree_told, "nodes"), 31);
+            EXPECT_EQ(test::whole(verdict, "k"), 0);
+            EXPECT_EQ(test::inner(finding(advice, "served.drafts:tree"), "tree"), tree_told);
+            EXPECT_EQ(test::real(finding(advice, "served.round_range:alone"), "tokens"), advice.tokens_per_round);
+            const std::string json = advice_json(advice, "s", by_id);
+            EXPECT_NE(json.find("\"tree\": {\n    \"depth\": 5.0,\n    \"nodes\": 31.0"), std::string::npos) << json;
+            tree.text = TextTotals{.tokens = 369, .answers = 8, .first_apart = false, .most = 31}; // as a mean of whole tokens has it
+            EXPECT_NEAR(advise_on(tree).text.delivered.value_or(Between()).low, 269 - 8 * 5, 1e-9) << "an end cuts a path, not its nodes";
+        }
+    // Nobody said so, but more drafts than places are several at a place.
+    ServedEvidence counted = evidence(60, 40);
+    counted.drafted = 3100;
+    const ServedAdvice by_counts = advise_on(counted);
+    expect_no_length(by_counts);
+    EXPECT_EQ(by_counts.shape, (DraftShape{DraftShape::Kind::tree, 5, 31}));
+    // A round that takes longer than its depth and one more plain tokens pays at no acceptance, which its nodes do not say.
+    ServedEvidence slow = evidence(60, 40 * 9);
+    slow.drafted = 3100;
+    EXPECT_EQ(test::real(finding(advise_on(slow), "served.round_range:alone"), "most"), 6);
+    EXPECT_EQ(advise_on(slow).kind, ServedAdvice::Kind::change);
+    EXPECT_EQ(test::inner(verdict_said(advise_on(slow)), "tree").id(), "advice.served.tree");
+}
+
+TEST(ServedAdvice, WhatMayBeATreeIsGivenNoLength) {
+    ServedEvidence e = evidence(60, 40);
+    e.shape.kind = DraftShape::Kind::open; // SGLang behind a proxy: 5 drafts a round may be a tree's depth
+    const ServedAdvice advice = advise_on(e);
+    expect_no_length(advice);
+    (void)finding(advice, "served.drafts:open");
+    EXPECT_NE(advice_json(advice, "s", by_id).find("\"tree\": null"), std::string::npos);
+    // A chain whose histogram ends at the most that was kept has its K by the settings.
+    ServedEvidence chain = evidence(60, 40);
+    chain.drafted = 700, chain.shape = {DraftShape::Kind::chain, 7, 7};
+    EXPECT_EQ(advise_on(chain).k, 7);
+    EXPECT_TRUE(advise_on(chain).best_k.has_value());
+    EXPECT_NE(advice_json(advise_on(chain), "s", by_id).find("\"tree\": false"), std::string::npos);
+}
+
+// 40 rounds of 6 drafts and 60 of 4: 4.8 is no K, and what a shorter one would cost is not told.
+TEST(ServedAdvice, DraftLengthsThatVaryAreNoK) {
+    ServedEvidence e = evidence(60, 40);
+    e.drafted = 480, e.accepted_at.clear();
+    expect_no_length(advise_on(e));
+    EXPECT_NEAR(test::real(finding(advise_on(e), "served.drafts:varying"), "mean"), 4.8, 1e-12);
+    e.text = TextTotals{.tokens = 369, .answers = 1, .first_apart = false, .cut = 0};
+    expect_no_length(advise_on(e));
+    e.drafted = 500;
+    EXPECT_EQ(advise_on(e).k, 5);
+    EXPECT_TRUE(advise_on(e).alpha.has_value());
+    ServedEvidence ends = evidence(60, 40);
+    ends.drafted = 480, ends.text = TextTotals{.tokens = 369, .answers = 8, .first_apart = false, .cut = 0};
+    EXPECT_TRUE(advise_on(ends).best_k.has_value()) << "the ends of eight answers may have cut twenty drafts";
+    ServedEvidence places = evidence(60, 40); // the most is told, and shorter rounds with it
+    places.drafted = 420;
+    const ServedAdvice told = advise_on(places);
+    EXPECT_EQ(told.k, 5);
+    EXPECT_FALSE(told.best_k || told.alpha || told.draft_token_passes);
+    (void)finding(told, "served.drafts:varying");
+}
+
 // Servers whose costs are known, asked with drafts and, for the same prompts, without: that is the truth. A pass over n rows, each
 // draft token and reading the prompt cost something, clocks are noisy, prompts differ, and so may how often anything is drafted.
 struct CostlyServer {
+    enum class Drafts { alike, varying, tree } drafts_as;
     ServedEvidence evidence;
     double gain = 0, round = 0, plain = 0, delivered = 0, cut = 0; // of the whole, without the clock's noise; a round in plain passes
 
     template <class Chance>
-    explicit CostlyServer(const Chance& chance) {
+    explicit CostlyServer(const Chance& chance, Drafts as, bool depth_counted) : drafts_as(as) {
+        const int width = as == Drafts::tree ? 2 + static_cast<int>(3 * chance()) : 1; // nodes of a depth
         const int k = 1 + static_cast<int>(8 * chance()), answers = 4 + static_cast<int>(9 * chance()),
                   limit = 100 + static_cast<int>(300 * chance());
         const double pass = 5 + 40 * chance(), row = 0.3 * chance(), draft = 0.3 * chance(), prefill = 5 * chance() * pass,
@@ -256,10 +347,11 @@ struct CostlyServer {
                     ms += pass, plain += 1, ++written;
                     continue;
                 }
+                const int length = as == Drafts::varying ? 1 + static_cast<int>(k * chance()) : k;
                 int kept = 0;
-                while (kept < k && chance() < kept_by) evidence.accepted_at[static_cast<std::size_t>(kept++)] += 1;
-                evidence.rounds += 1, evidence.drafted += k, evidence.accepted += kept;
-                const double cost = pass * (1 + (row + draft) * k);
+                while (kept < length && chance() < kept_by) evidence.accepted_at[static_cast<std::size_t>(kept++)] += 1;
+                evidence.rounds += 1, evidence.drafted += depth_counted ? length : length * width, evidence.accepted += kept;
+                const double cost = pass * (1 + (row + draft) * length * width);
                 ms += cost, rounds_ms += cost;
                 const int wrote = std::min(kept + 1, limit - written);
                 cut += kept + 1 - wrote, delivered += std::min(kept, wrote);
@@ -269,6 +361,9 @@ struct CostlyServer {
             evidence.prompts.push_back({clock(ms) / (limit - 1), clock(pass * (limit - 1)) / (limit - 1)});
         }
         evidence.text = TextTotals{.tokens = static_cast<double>(limit) * answers, .answers = answers};
+        // As a server's settings tell it; else its counts do.
+        if (as == Drafts::tree && depth_counted)
+            evidence.shape = {DraftShape::Kind::tree, static_cast<double>(k), static_cast<double>(k * width)};
         gain = pass * (limit - 1) * answers / with;
         round = rounds_ms / evidence.rounds / pass;
     }
@@ -280,9 +375,11 @@ TEST(ServedAdvice, ForecastsOfRandomServersHoldWhatTheyDoWithoutDrafts) {
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;
         return static_cast<double>(state >> 11) * 0x1.0p-53;
     };
-    int servers = 0, gains = 0, narrow = 0, unsaid = 0, costs = 0, held = 0, suffice = 0, told = 0;
+    int servers = 0, gains = 0, narrow = 0, unsaid = 0, costs = 0, held = 0, suffice = 0, told = 0, trees = 0, varying = 0, lengths = 0;
     for (int server = 0; server < 1000; ++server) {
-        CostlyServer one(chance);
+        using Drafts = CostlyServer::Drafts;
+        static constexpr Drafts kDrafts[] = {Drafts::alike, Drafts::alike, Drafts::varying, Drafts::tree};
+        CostlyServer one(chance, kDrafts[server / 2 % 4], server / 8 % 2 == 0);
         ServedEvidence& e = one.evidence;
         if (e.rounds == 0) continue;
         ++servers;
@@ -299,6 +396,19 @@ TEST(ServedAdvice, ForecastsOfRandomServersHoldWhatTheyDoWithoutDrafts) {
         EXPECT_GE(share.high, one.delivered / e.text.tokens - 1e-9) << server;
         if (ends_told) {
             EXPECT_NEAR(plain.high - plain.low, 0, 1e-6) << server;
+        }
+        // A length is named of chains alone, whose rounds all draft it: where these vary, unless answers are so short that ends may.
+        EXPECT_EQ(advice.shape.tree(), one.drafts_as == Drafts::tree) << server;
+        if (one.drafts_as == Drafts::tree) {
+            ++trees;
+            EXPECT_EQ(advice.shape.depth, static_cast<double>(e.accepted_at.size())) << server;
+            EXPECT_FALSE(advice.k > 0 || advice.best_k || advice.alpha || advice.draft_token_passes) << server;
+        } else if (one.drafts_as == Drafts::varying && e.accepted_at.size() > 1) {
+            ++varying;
+            lengths += advice.best_k || advice.alpha || advice.draft_token_passes;
+        }
+        if (one.drafts_as == Drafts::alike && advice.round_passes) {
+            EXPECT_TRUE(advice.best_k.has_value()) << server;
         }
         // The speed-up, and what a round takes: 95 %.
         EXPECT_LE(one.gain, advice.text.most_speed_up.value_or(Between{1e9, 1e9}).high + 1e-9) << server;
@@ -321,6 +431,9 @@ TEST(ServedAdvice, ForecastsOfRandomServersHoldWhatTheyDoWithoutDrafts) {
     EXPECT_LE(unsaid, servers * 5 / 100);
     EXPECT_GE(costs, servers * 95 / 100);
     EXPECT_GE(held, costs * 95 / 100);
+    EXPECT_GT(trees, 200);
+    EXPECT_GT(varying, 150);
+    EXPECT_LE(lengths, varying / 10);
     EXPECT_GT(suffice, 500);
     EXPECT_GE(told, suffice * 70 / 100) << "not told in 30 % at most";
 }
