@@ -50,40 +50,50 @@ struct Case {
     Layout layout = Layout::release;
 };
 
-// A Domino head as speculators' converter writes one (src/speculators/convert/domino/converter.py): its own names behind
-// logits_correction, layers counted as a state enters them, geometry in a section, and a copy of the target's embedding left out.
+// A block head as speculators writes one: layers counted as a state enters them, geometry in a section, what is the method's own at the
+// top, and a copy of the target's embedding left out. Domino's correction has names of its own behind logits_correction.
+// (src/speculators/convert/domino/converter.py; DFlash's files say by their proposals alone that the anchor's row is no guess.)
 void as_speculators(const fs::path& folder) {
+    static const std::map<std::string, std::string> kAlgorithms = {
+        {"DFlashDraftModel", "dflash"}, {"DFlash2DraftModel", "dflash2"}, {"DominoDraftModel", "domino"}, {"DSparkDraftModel", "dspark"}};
     const Json own = Json::parse(read_file(folder / "config.json")), head = own["dflash_config"];
+    const std::string model = own["architectures"][0].get<std::string>(), algorithm = kAlgorithms.at(model);
+    const bool domino = algorithm == "domino", spark = algorithm == "dspark";
     std::vector<int> entered = head["target_layer_ids"].get<std::vector<int>>();
     for (int& layer : entered) ++layer;
-    const bool anchor = head["shift_label"].get<bool>();
+    const bool anchor = spark || (domino && head["shift_label"].get<bool>());
     const int block = own["block_size"].get<int>();
     Json proposals = Json::array(), layers = own;
     proposals.push_back(Json{{"proposal_type", "greedy"}, {"speculative_tokens", anchor ? block : block - 1}});
-    for (const char* key : {"architectures", "block_size", "dflash_config", "emb_dim", "num_target_layers"}) layers.erase(key);
-    const Json config = {
-        {"architectures", {"DominoDraftModel"}},
-        {"speculators_model_type", "domino"},
+    for (const char* key : {"architectures", "block_size", "dflash_config", "emb_dim", "num_target_layers", "is_causal", "markov_rank",
+                            "markov_head_type", "enable_confidence_head", "confidence_head_with_markov"})
+        if (layers.contains(key)) layers.erase(key);
+    Json config = {
+        {"architectures", {model}},
+        {"speculators_model_type", algorithm},
         {"speculators_version", "0.10.0"},
-        {"speculators_config", {{"algorithm", "domino"}, {"default_proposal_method", "greedy"}, {"proposal_methods", proposals}}},
+        {"speculators_config", {{"algorithm", algorithm}, {"default_proposal_method", "greedy"}, {"proposal_methods", proposals}}},
         {"block_size", block},
         {"draft_vocab_size", own["vocab_size"]},
         {"mask_token_id", head["mask_token_id"]},
         {"aux_hidden_state_layer_ids", entered},
-        {"sample_from_anchor", anchor},
-        {"sliding_window_non_causal", false},
+        {"sliding_window_non_causal", algorithm == "dflash2"},
         {"target_hidden_size", nullptr},
-        {"gru_hidden_dim", head["gru_hidden_dim"]},
-        {"logits_correction_emb_dim", head["emb_dim"]},
-        {"pure_draft_prefix_len", head["pure_draft_prefix_len"]},
-        {"lambda_base_start", 0.75},
-        {"lambda_base_decay_ratio", 0.5},
         {"transformer_layer_config", layers}};
+    if (algorithm != "dflash") config["sample_from_anchor"] = anchor;
+    for (const char* key : {"gru_hidden_dim", "pure_draft_prefix_len", "markov_rank", "markov_head_type", "enable_confidence_head",
+                            "confidence_head_with_markov", "conv_kernel_size", "conv_group_size", "selector_rank", "selector_top_k"})
+        if (head.contains(key)) config[key] = head[key];
+    if (domino) {
+        config["logits_correction_emb_dim"] = head["emb_dim"];
+        config["lambda_base_start"] = 0.75;
+        config["lambda_base_decay_ratio"] = 0.5;
+    }
     write_file(folder / "config.json", config.dump());
     const Safetensors file = Safetensors::open(folder / "model.safetensors");
     std::vector<TensorToWrite> tensors;
     for (const auto& [name, stored] : file.tensors()) {
-        const bool corrects = name.starts_with("prefix_gru.") || name.starts_with("embed_proj.");
+        const bool corrects = domino && (name.starts_with("prefix_gru.") || name.starts_with("embed_proj."));
         tensors.push_back(
             {(corrects ? "logits_correction." : "") + name, stored.dtype, stored.shape, [bytes = file.read(stored)] { return bytes; }});
     }
@@ -309,6 +319,19 @@ TEST(DrafterParity, DFlash2WithAWindow) {
     GoldenPass(file).run();
 }
 TEST(DrafterParity, DSpark) { GoldenPass({"micro_dspark", "dspark"}).run(); }
+// The same weights in the folders that speculators writes draft the same tokens.
+TEST(DrafterParity, BlocksAsSpeculatorsHasThem) {
+    const std::vector<std::pair<std::string, std::string>> windows = {
+        {"\"full_attention\",\n    \"full_attention\"", "\"sliding_attention\", \"full_attention\""},
+        {"\"sliding_window\": null", "\"sliding_window\": 8"},
+        {"\"use_sliding_window\": false", "\"use_sliding_window\": true"}};
+    for (Case c : {Case{"micro_dflash", "dflash"}, Case{"micro_dspark", "dspark"}, Case{"micro_dflash2", "dflash2", "full."},
+                   Case{"micro_dflash2", "dflash2", "sliding.", windows}}) {
+        SCOPED_TRACE(c.folder + " " + c.prefix);
+        c.layout = Layout::speculators;
+        GoldenPass(c).run();
+    }
+}
 TEST(DrafterParity, Medusa) { GoldenPass({"micro_medusa", "medusa"}).run(); }
 TEST(DrafterParity, MedusaWithTheTargetsOutputMatrix) { GoldenPass({"micro_medusa_shared", "medusa"}).run(); }
 TEST(DrafterParity, Mtp) { GoldenPass({"micro_mtp", "mtp"}).run(); }
