@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What `speclens attach` says of a real llama.cpp server, against that server's own trace of every round.
 
-llamacpp_test.py SPECLENS FOLDER: installs the wheel xllamacpp (others.py: version and hash) into FOLDER unless Python has it, and needs the model
-SmolLM2-135M-Instruct (speclens get smollm2, or SPECLENS_GGUF=FILE); the built-in models are made GGUF files in FOLDER. Exit 77: skipped, with a word why.
+llamacpp_test.py SPECLENS FOLDER [SETUP…]: installs the wheel xllamacpp (others.py: version and hash) into FOLDER unless Python has it; the built-in models are made GGUF files
+there. SmolLM2-135M-Instruct (speclens get smollm2, or SPECLENS_GGUF=FILE) and the Qwen pair (speclens get qwen) are taken from where `get` keeps them;
+their set-ups are left out, with a word why, where they are not. Exit 77: skipped, with a word why.
 SPECLENS_SERVER_RESULT=FILE: the result as Markdown, for docs/results/servers.md."""
 import json
 import os
@@ -10,27 +11,31 @@ import re
 import subprocess
 import sys
 import time
-import urllib.request
 
-from others import VERSION as version, here, llamacpp_python, skip, tiny_gguf
+from others import VERSION as version, here, last_words, llamacpp_python, post, skip, started, tiny_gguf
 
 speclens, folder = sys.argv[1], sys.argv[2]
+only = sys.argv[3:]  # names of set-ups; none: all
 os.makedirs(folder, exist_ok=True)
 
 
-def model_file():
-    name = "SmolLM2-135M-Instruct.Q4_1.gguf"
-    for path in (os.environ.get("SPECLENS_GGUF", ""), os.path.expanduser("~/.local/share/speclens/models/" + name)):
-        if path and os.path.isfile(path):
-            return path
-    skip("no " + name + ": speclens get, or SPECLENS_GGUF=FILE")
+def fetched(name, own=""):
+    """Where `speclens get` keeps a model; None where it was not fetched."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return next((path for path in (own, os.path.join(data, "speclens", "models", name)) if path and os.path.isfile(path)), None)
 
 
-python, model = llamacpp_python(folder), model_file()
-worse = os.path.join(folder, "worse.gguf")
-if not os.path.exists(worse):
-    subprocess.run([python, os.path.join(here, "worsened.py"), model, worse, "16"], check=True)
+def worsened(model):
+    worse = os.path.join(folder, "worse.gguf")
+    if model and not os.path.exists(worse):
+        subprocess.run([python, os.path.join(here, "worsened.py"), model, worse, "16"], check=True)
+    return worse
 
+
+python = llamacpp_python(folder)
+smollm2 = fetched("SmolLM2-135M-Instruct.Q4_1.gguf", os.environ.get("SPECLENS_GGUF"))
+qwen, qwen_small = (fetched("qwen2.5-coder-%s-instruct-q4_k_m.gguf" % size) for size in ("1.5b", "0.5b"))
+worse = worsened(smollm2)
 tiny, small = tiny_gguf(python, folder, "target"), tiny_gguf(python, folder, "small")
 
 CHAT = [
@@ -60,6 +65,10 @@ TINY_CASES = [
         "Tell me a short story about a fox.", "Repeat: blue sky", "Hi", "List three colours as JSON.",
     )
 ] + [([], text) for text in ("Once upon a time", "def add(a, b):\n    return", "1, 2, 3, 4, 5,", "The capital of France is")]
+# A pass of the pair takes a tenth of a second and more: code, which it drafts well, prose, which it does not, an end by the end token, other scripts.
+QWEN_CASES = [(["--chat"], text) for text in ("Hi", "Write a Python function that adds two numbers.", "Write one sentence about the sea.")] + [
+    ([], RAW[at]) for at in (1, 2, 4)
+]
 LENGTHS = (7, 24)  # ends by length; the short answers of the chat end by the end token
 
 ROUND = re.compile(r"task (\d+) \| accepted +(\d+)/ *(\d+) draft tokens")
@@ -87,14 +96,23 @@ def without_zeros(places):
     return places
 
 
+def traced(trace, began):
+    """What the server wrote since, once it says that the request has ended: a thread of its own writes its log."""
+    for _ in range(200):
+        with open(trace, "rb") as file:
+            file.seek(began)
+            text = file.read().decode("utf-8", "replace")
+        if "stop processing" in text:
+            break
+        time.sleep(0.05)
+    return text
+
+
 def ask(where, words, trace):
     global asked, inferred
     began = os.path.getsize(trace)
     out = subprocess.run([speclens, "attach", where, *words, "--json", "-"], capture_output=True, text=True)
-    time.sleep(0.1)
-    with open(trace, "rb") as file:
-        file.seek(began)
-        truth = truth_of(file.read().decode("utf-8", "replace"))
+    truth = truth_of(traced(trace, began))
     asked += 1
     if out.returncode:
         failures.append((words, "exit %d: %s" % (out.returncode, out.stderr.strip()[-300:])))
@@ -116,24 +134,14 @@ def ask(where, words, trace):
 
 
 def serve(name, port, of, cases, arguments):
-    trace = os.path.join(folder, name + ".log")
-    with open(trace, "wb") as log:
-        server = subprocess.Popen(
-            [python, os.path.join(here, "llamacpp.py"), of, str(port), *arguments, "threads=1"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=dict(os.environ, LLAMA_TRACE="1"),
-        )
-    where = "http://127.0.0.1:%d" % port
-    try:
-        for _ in range(600):
-            try:
-                if urllib.request.urlopen(where + "/health", timeout=2).status == 200:
-                    break
-            except OSError:
-                time.sleep(0.2)
-            if server.poll() is not None:
-                skip("the server ended: " + open(trace, errors="replace").read()[-300:])
-        else:
-            skip("the server does not come up")
+    trace, where = os.path.join(folder, name + ".log"), "http://127.0.0.1:%d" % port
+    words = [python, os.path.join(here, "llamacpp.py"), of, str(port), *arguments, "threads=1"]
+    with started(words, where, trace, seconds=300, env=dict(os.environ, LLAMA_TRACE="1")) as there:
+        if not there:
+            if not asked:
+                skip("the server does not come up: " + last_words(trace, 300))
+            failures.append((name, "the server does not come up: " + last_words(trace, 300)))
+            return
         for length in LENGTHS:
             for words, text in cases:
                 ask(where, [*words, "--prompt", text, "--max-tokens", str(length)], trace)
@@ -152,32 +160,14 @@ def serve(name, port, of, cases, arguments):
             for key in ("rounds", "drafted", "accepted"):
                 if told.get(key) != whole[key]:
                     failures.append((name, "%s: %s told %s, traced %s" % (name_of, key, told.get(key), whole[key])))
-    finally:
-        server.stdin.close()
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            server.kill()
 
 
-results = []
-for name, port, of, cases, arguments in (
-    ("ngram", 18451, model, CASES, ["ngram_simple", "ngram.size_n=3", "ngram.size_m=5"]),
-    ("worsened", 18452, model, CASES, ["draft_simple", worse, "3"]),
-    ("tiny", 18453, tiny, TINY_CASES, ["draft_simple", small, "3"]),
-):
-    before, failed = asked, len(failures)
-    serve(name, port, of, cases, arguments)
-    results.append((name, asked - before, len(failures) - failed))
-
-
-def completed(port, text, length):
+def completed(url, text, length):
     body = {"prompt": text, "n_predict": length, "temperature": 0, "top_k": 0, "top_p": 1, "min_p": 0, "cache_prompt": False}
-    request = urllib.request.Request("http://127.0.0.1:%d/completion" % port, json.dumps(body).encode(), {"Content-Type": "application/json"})
-    return json.load(urllib.request.urlopen(request, timeout=120))["content"]
+    return post(url + "/completion", body)["content"]
 
 
-def same(of, draft, lengths, prompts, port, length=32):
+def same(name, of, draft, lengths, prompts, port, length):
     """What `speclens same` finds on servers that it starts is what a comparison of the texts by hand finds."""
     file = os.path.join(folder, "prompts.jsonl")
     with open(file, "w") as out:
@@ -193,16 +183,13 @@ def same(of, draft, lengths, prompts, port, length=32):
     told = json.loads(out.stdout)
     texts = []
     for at, k in enumerate(lengths):
-        server = subprocess.Popen(
-            ["/bin/sh", "-c", command.replace("{k}", str(k)).replace("{port}", str(port + at))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )
-        try:
-            server.stdout.readline()  # it listens
-            texts.append([completed(port + at, text, length) for text in prompts])
-        finally:
-            server.stdin.close()
-            server.wait(20)
+        url, log = "http://127.0.0.1:%d" % (port + at), os.path.join(folder, "same-%s-%d.log" % (name, k))
+        words_of = ["/bin/sh", "-c", command.replace("{k}", str(k)).replace("{port}", str(port + at))]
+        with started(words_of, url, log, seconds=300) as there:
+            if not there:
+                failures.append((words, "started once more it ended: " + last_words(log, 300)))
+                return
+            texts.append([completed(url, text, length) for text in prompts])
     by_hand = [sum(a != b for a, b in zip(texts[0], other)) for other in texts[1:]]
     if [pair["differ"] for pair in told["pairs"]] != by_hand:
         failures.append((words, "told %s texts that differ, by hand %s" % ([pair["differ"] for pair in told["pairs"]], by_hand)))
@@ -210,11 +197,32 @@ def same(of, draft, lengths, prompts, port, length=32):
         failures.append((words, "exit %d, verdict %s, by hand %s differ" % (out.returncode, told["verdict"], by_hand)))
     if [bool(arm["drafted"]) for arm in told["arms"]] != [k > 0 for k in lengths]:
         failures.append((words, "drafted %s" % [arm["drafted"] for arm in told["arms"]]))
-    print("same: %s, lengths %s, groups %s, %s" % (os.path.basename(of), lengths, told["groups"], told["sentence"]))
+    print("same: %s, lengths %s, groups %s, %s" % (name, lengths, told["groups"], told["sentence"]), flush=True)
 
 
-same(tiny, small, (0, 2, 4), [text for words, text in TINY_CASES if not words] + ["The sea is", "A fox and a", "Name: ", "12 + 30 ="], 18460)
-same(model, worse, (0, 4), RAW, 18470)
+SAME_TINY = [text for words, text in TINY_CASES if not words] + ["The sea is", "A fox and a", "Name: ", "12 + 30 ="]
+# Name, port, models and what fetches them, requests and how the server drafts; then for `same`: draft model, lengths, prompts, tokens.
+SETUPS = [
+    ("tiny", 18450, (tiny,), "", TINY_CASES, ["draft_simple", small, "3"], (small, (0, 2, 4), SAME_TINY, 32)),
+    ("ngram", 18455, (smollm2,), "smollm2", CASES, ["ngram_simple", "ngram.size_n=3", "ngram.size_m=5"], None),
+    ("worsened", 18460, (smollm2,), "smollm2", CASES, ["draft_simple", worse, "3"], (worse, (0, 4), RAW[:3], 12)),
+    ("qwen", 18465, (qwen, qwen_small), "qwen", QWEN_CASES, ["draft_simple", qwen_small, "3"], (qwen_small, (0, 4), RAW[:3], 16)),
+]
+results = []
+for name, port, models, source, cases, arguments, lengths in SETUPS:
+    if only and name not in only:
+        continue
+    if not all(models):
+        print("%s: left out, its model is not here: speclens get %s" % (name, source), flush=True)
+        continue
+    before, failed, began = asked, len(failures), time.time()
+    serve(name, port, models[0], cases, arguments)
+    print("%s: %d requests, %.0f s" % (name, asked - before, time.time() - began), flush=True)
+    if lengths:
+        draft, ks, prompts, tokens = lengths
+        same(name, models[0], draft, ks, prompts, port + 1, tokens)
+        print("%s: %.0f s with same" % (name, time.time() - began), flush=True)
+    results.append((name, asked - before, len(failures) - failed))
 for words, why in failures:
     print("FAILED", words, why)
 lines = ["| %s | %d | %d |" % one for one in results]
