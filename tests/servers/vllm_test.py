@@ -74,15 +74,17 @@ def installed():
 
 python = installed()
 target, small = os.path.join(assets, "target"), os.path.join(assets, "small")
+BLOCK = {"rejection_sample_method": "block", "draft_sample_method": "probabilistic"}
 METHODS = {
     "plain": None,
     "ngram": {"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 4, "prompt_lookup_min": 1},
     "suffix": {"method": "suffix", "num_speculative_tokens": 8},
     "draft_model": {"method": "draft_model", "model": small, "num_speculative_tokens": 3},
-    "draft_model_block": {"method": "draft_model", "model": small, "num_speculative_tokens": 3, "rejection_sample_method": "block", "draft_sample_method": "probabilistic"},
     "eagle3": {"method": "eagle3", "model": os.path.join(assets, "eagle3"), "num_speculative_tokens": 4},
     "dflash": {"method": "dflash", "model": os.path.join(assets, "dflash"), "num_speculative_tokens": 7},
 }
+METHODS |= {name + "_block": METHODS[name] | BLOCK for name in ("draft_model", "eagle3", "dflash")}
+METHODS["ngram_block"] = METHODS["ngram"] | {"rejection_sample_method": "block"}
 PROMPTS = ["Once upon a time", "def add(a, b):\n    return", "1, 2, 3, 4, 5,", "The quick brown fox jumps over the lazy dog. The quick brown fox"]
 LENGTHS, PORT = (7, 32), 18770
 COUNTED = {"rounds": "vllm:spec_decode_num_drafts_total", "drafted": "vllm:spec_decode_num_draft_tokens_total", "accepted": "vllm:spec_decode_num_accepted_tokens_total"}
@@ -175,9 +177,10 @@ def hold_advice(name, url):
     told = speclens_json(speclens, ["advise", "--url", url, "--max-tokens", "24", "--plain", "20"], codes=(0, 1))
     time.sleep(1)
     grown = {key: value - before[key] for key, value in sums(url).items()}
-    length = 1 + grown["accepted"] / grown["rounds"] if grown["rounds"] else None
-    if length and told.get("tokens_per_round"):
-        report.holds(name + ": advise", abs(told["tokens_per_round"] - length) < 0.25, "%s, by its counters %s" % (told["tokens_per_round"], length))
+    report.holds(name + ": drafts for advise", grown["rounds"] > 0, str(grown))
+    if grown["rounds"]:
+        length, said = 1 + grown["accepted"] / grown["rounds"], told.get("tokens_per_round")
+        report.holds(name + ": advise", said is not None and abs(said - length) < 0.25, "%s, by its counters %s" % (said, length))
 
 
 def judged(words, prompt, temperature):
