@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -126,6 +127,24 @@ TEST(Architecture, NoSourceGetsRoundTheIncludePaths) {
             }
         }
     EXPECT_GT(seen, 1000);
+}
+
+// What Debian's compiler for WebAssembly lacks (docs/web.md); ./test --web alone would notice. A page has NAME_none.cpp in the place of
+// what lies beside it.
+TEST(Architecture, WhatAPageIsCompiledOfDoesWithoutWhatItsCompilerLacks) {
+    const std::regex lacking("std::jthread|std::stop_(token|source|callback)|\\bthread_local\\b");
+    int instead = 0;
+    for (const Room& room : rooms())
+        for (const fs::path& source : sources_in(fs::path(SPEC_SOURCE_DIR) / room.folder)) {
+            std::ifstream in(source);
+            const std::string text(std::istreambuf_iterator<char>(in), {});
+            const bool left_out = fs::exists(source.parent_path() / (source.stem().string() + "_none.cpp"));
+            std::smatch found;
+            if (!std::regex_search(text, found, lacking)) continue;
+            EXPECT_TRUE(left_out) << source << ": " << found[0];
+            ++instead;
+        }
+    EXPECT_GT(instead, 0);
 }
 
 TEST(Architecture, NoFolderHoldsMoreThanSixtySources) {

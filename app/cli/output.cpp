@@ -8,11 +8,11 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <csignal>
 #include <cstring>
 
 #include "app/cli/calls/listener.h"
+#include "engine/base/threads.h"
 #include "files/atomic_file.h"
 #include "kernels/error.h"
 
@@ -164,7 +164,12 @@ ProgressBar::~ProgressBar() {
         const std::lock_guard lock(g_bar_mutex);
         if (g_bar.load() == this) g_bar.store(nullptr);
     }
-    drawing_ = {}; // it has ended
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+    }
+    ending_.notify_one();
+    if (drawing_.joinable()) drawing_.join();
     erase();
 }
 
@@ -212,15 +217,11 @@ void ProgressBar::show(const std::string& what, double done, double total, const
     }
     what_ = what, done_ = done, total_ = total, unit_ = unit, idle_ = false;
     draw(false);
-    if (drawing_.joinable()) return;
-    drawing_ = std::jthread([this](const std::stop_token& over) {
-        std::mutex asleep;
-        std::unique_lock sleeping(asleep);
-        std::condition_variable_any woken; // by `over`: nobody must wait for the end of a sleep
-        while (!woken.wait_for(sleeping, over, std::chrono::milliseconds(100), [&] { return over.stop_requested(); })) {
-            const std::lock_guard drawn(mutex_);
+    if (drawing_.joinable() || !threads_possible()) return;
+    drawing_ = std::thread([this] {
+        std::unique_lock waiting(mutex_);
+        while (!ending_.wait_for(waiting, std::chrono::milliseconds(100), [this] { return ends_; }))
             if (g_bar.load() == this) draw(true);
-        }
     });
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
@@ -65,7 +66,9 @@ class ProgressBar {
     double first_ = 0, last_ = 0, changed_ = 0;  // seconds, steady clock
     double begun_at_ = 0, done_ = 0, total_ = 0; // of what is counted
     std::string what_, unit_;
-    std::jthread drawing_; // last: it looks at all the others
+    bool ends_ = false;
+    std::condition_variable ending_; // nobody must wait for the end of a sleep
+    std::thread drawing_;            // last: it looks at all the others. Not a jthread, which the library of a page lacks
 };
 
 // ", about 4 minutes left" after `seconds` for `done` of what is counted, with `left` to come; empty: soon, or not known yet.
