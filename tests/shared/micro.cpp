@@ -69,9 +69,15 @@ std::shared_ptr<const Models> micro_models(int threads, int max_positions) {
     return random_models(threads, micro_config(6, 48, max_positions), micro_config(2, 32, max_positions));
 }
 
-std::shared_ptr<const Models> precise_models(int threads, Precision precision) {
-    return random_models(threads, micro_config(6, 64), micro_config(2, 32), precision == Precision::int8 ? DType::q8_0 : DType::bf16,
-                         precision, 2);
+std::string called(const MultipliedAs& products) {
+    const std::string precision = speclens::name_of(products.first);
+    return precision + (products == products_in(products.first) ? "" : std::string("_") + speclens::name_of(products.second));
+}
+
+MultipliedAs products_in(Precision precision) { return {precision, precision == Precision::int8 ? DType::q8_0 : DType::bf16}; }
+
+std::shared_ptr<const Models> precise_models(int threads, const MultipliedAs& products) {
+    return random_models(threads, micro_config(6, 64), micro_config(2, 32), products.second, products.first, 2);
 }
 
 std::shared_ptr<const Models> reduced_models(int threads) {

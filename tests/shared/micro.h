@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/heads/draft_config.h"
 #include "engine/models/models.h"
@@ -24,9 +25,19 @@ namespace speclens::test {
 
 [[nodiscard]] std::shared_ptr<const Models> micro_models(int threads, int max_positions = 512);
 
-// Products in this precision, and a target whose greedy text does not only repeat itself; with int8 the matrices of target and
-// draft are Q8_0, and their rows whole blocks.
-[[nodiscard]] std::shared_ptr<const Models> precise_models(int threads, Precision precision);
+// Products in this precision with matrices of target and draft that are kept so: what the laws are held in. As Q8_0 their rows are
+// whole blocks.
+using MultipliedAs = std::pair<Precision, DType>;
+inline constexpr MultipliedAs kProductsInF32{Precision::f32, DType::bf16}, kProductsInBf16{Precision::bf16, DType::bf16},
+    kProductsInInt8{Precision::int8, DType::q8_0}, kKeptAsQ8_0{Precision::bf16, DType::q8_0};
+[[nodiscard]] std::string called(const MultipliedAs& products); // "bf16", "int8"; of kept matrices in bf16 "bf16_Q8_0"
+[[nodiscard]] MultipliedAs products_in(Precision precision);    // one of the first three
+
+// A target whose greedy text does not only repeat itself.
+[[nodiscard]] std::shared_ptr<const Models> precise_models(int threads, const MultipliedAs& products);
+[[nodiscard]] inline std::shared_ptr<const Models> precise_models(int threads, Precision precision) {
+    return precise_models(threads, products_in(precision));
+}
 
 // The same target with block heads that rank 30 of the 61 ids, behind a mask of their own; Domino's with the target's rows.
 [[nodiscard]] std::shared_ptr<const Models> reduced_models(int threads);

@@ -15,10 +15,10 @@ inline constexpr int kNarrowIds = 6;
 inline std::vector<int> narrow_prompt() { return {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2}; }
 
 // reduced: the block heads rank three of the ids, behind a mask of their own; Domino's with the target's rows.
-inline std::shared_ptr<const Models> narrow_models(int threads, Precision precision = Precision::f32, bool reduced = false) {
+inline std::shared_ptr<const Models> narrow_models(int threads, const MultipliedAs& products = kProductsInF32, bool reduced = false) {
+    const auto& [precision, form] = products;
     ModelConfig target = micro_config(6, 64), draft = micro_config(2, 32);
     target.vocab = draft.vocab = kNarrowIds;
-    const DType form = precision == Precision::int8 ? DType::q8_0 : DType::bf16;
     auto models = std::make_shared<Models>();
     models->backend = test_backend(threads);
     models->target = Model::random(*models->backend, target, "narrow target", 5, {}, form, precision);

@@ -62,7 +62,7 @@ class ExactOnATransformer : public testing::TestWithParam<Ranked> {};
 
 TEST_P(ExactOnATransformer, EveryRule) {
     const auto& [name, ids, pool, reduced] = GetParam();
-    const auto models = test::narrow_models(1, Precision::f32, reduced);
+    const auto models = test::narrow_models(1, test::kProductsInF32, reduced);
     const DrafterInfo& drafter = *find_drafter(name);
     const test::TargetRow row = test::model_rows(models->target, test::narrow_prompt(), kTopThree);
     for (const test::RuleGroup& rules : test::sampling_rules(drafter)) {
@@ -110,8 +110,9 @@ TEST(ExactOnATransformerBySmallIds, EveryRule) {
 
 INSTANTIATE_TEST_SUITE_P(Drafters, ExactOnATransformer, testing::ValuesIn(ranked()), testing::PrintToStringParamName());
 
-// In every precision of products: the target's distribution is that of the target in that precision.
-class ExactPrecision : public testing::TestWithParam<std::tuple<Precision, std::string>> {};
+// In every precision of products, with bf16 matrices and with such as stay quantised: the target's distribution is that of the target
+// there.
+class ExactPrecision : public testing::TestWithParam<std::tuple<test::MultipliedAs, std::string>> {};
 
 std::vector<std::string> names() {
     std::vector<std::string> all;
@@ -120,8 +121,8 @@ std::vector<std::string> names() {
 }
 
 TEST_P(ExactPrecision, EveryDrafter) {
-    const auto& [precision, name] = GetParam();
-    const auto models = test::narrow_models(1, precision);
+    const auto& [products, name] = GetParam();
+    const auto models = test::narrow_models(1, products);
     const test::TargetRow row = test::model_rows(models->target, test::narrow_prompt(), kTopThree);
     const test::EnumeratedCycle one = narrow_round(models, name, judging_rule("token", name), 2);
     test::Prefixes prefixes;
@@ -129,12 +130,13 @@ TEST_P(ExactPrecision, EveryDrafter) {
     EXPECT_EQ(found.problem, "");
     EXPECT_EQ(prefixes.entered, 4);
     EXPECT_TRUE(!find_drafter(name)->drafts() || found.kept_and_refused());
-    test::tell(std::string(name_of(precision)) + " " + name + ", texts " + std::to_string(prefixes.entered), found);
+    test::tell(test::called(products) + " " + name + ", texts " + std::to_string(prefixes.entered), found);
 }
 
 INSTANTIATE_TEST_SUITE_P(Distributions, ExactPrecision,
-                         testing::Combine(testing::Values(Precision::bf16, Precision::int8), testing::ValuesIn(names())),
-                         [](const auto& of) { return std::string(name_of(std::get<0>(of.param))) + "_" + std::get<1>(of.param); });
+                         testing::Combine(testing::Values(test::kProductsInBf16, test::kProductsInInt8, test::kKeptAsQ8_0),
+                                          testing::ValuesIn(names())),
+                         [](const auto& of) { return test::called(std::get<0>(of.param)) + "_" + std::get<1>(of.param); });
 
 // Chains that stop where a row is unclear, as `sweep --adaptive` lets them.
 class ExactStoppedByItsRows : public testing::TestWithParam<std::string> {};

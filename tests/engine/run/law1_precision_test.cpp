@@ -1,5 +1,5 @@
-// Law 1 in every precision of products: what is rounded is rounded alike in a pass of one row and of many, so greedy text
-// with speculation stays that of plain decoding in the same precision, token for token.
+// Law 1 in every precision of products, with bf16 matrices and with such as stay quantised: what is rounded is rounded alike in a pass of
+// one row and of many, so greedy text with speculation stays that of plain decoding in the same precision, token for token.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -7,6 +7,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/run/run.h"
+#include "kernels/backend.h"
 #include "tests/shared/micro.h"
 
 namespace speclens {
@@ -18,16 +19,18 @@ std::vector<int> precise_text(const std::shared_ptr<const Models>& models, const
     return test::finished(models, settings)->sequence();
 }
 
-class Law1Precision : public ::testing::TestWithParam<Precision> {};
-INSTANTIATE_TEST_SUITE_P(Distributions, Law1Precision, ::testing::Values(Precision::f32, Precision::bf16, Precision::int8),
-                         [](const auto& of) { return std::string(name_of(of.param)); });
+class Law1Precision : public ::testing::TestWithParam<test::MultipliedAs> {};
+INSTANTIATE_TEST_SUITE_P(Distributions, Law1Precision,
+                         ::testing::Values(test::kProductsInF32, test::kProductsInBf16, test::kProductsInInt8, test::kKeptAsQ8_0),
+                         [](const auto& of) { return test::called(of.param); });
 
 TEST_P(Law1Precision, GreedyTextIsThePlainTextForEveryDrafterAndK) {
     const std::vector<int> plain = precise_text(test::precise_models(1, GetParam()), greedy("none", 0));
     ASSERT_GE(std::set<int>(plain.begin() + 8, plain.end()).size(), 5u) << "a text that only repeats proves nothing";
     for (const int threads : {1, 2, 5}) {
         const auto models = test::precise_models(threads, GetParam());
-        EXPECT_EQ(models->precision(), GetParam());
+        EXPECT_EQ(models->precision(), GetParam().first);
+        EXPECT_EQ(models->target->forms().front(), models->backend->keeps(GetParam().second, 64) ? GetParam().second : DType::bf16);
         EXPECT_EQ(precise_text(models, greedy("none", 0)), plain) << threads << " threads";
         for (const DrafterInfo& drafter : drafter_list())
             for (const int k : {1, 4, 15})

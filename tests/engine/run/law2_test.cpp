@@ -220,7 +220,7 @@ class Law2OnATransformer : public testing::TestWithParam<TransformerCase> {};
 
 TEST_P(Law2OnATransformer, HoldsOverThreeRounds) {
     const auto& [name, ids, pool, reduced] = GetParam();
-    const auto models = test::narrow_models(1, Precision::f32, reduced);
+    const auto models = test::narrow_models(1, test::kProductsInF32, reduced);
     const DrafterInfo& drafter = *find_drafter(name);
     const Sampling sampling{.temperature = 1, .top_k = 3};
     constexpr int kTokens = 4;
