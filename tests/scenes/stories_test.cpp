@@ -351,7 +351,8 @@ TEST(Stories, NoSentenceStandsInTwoFiles) {
     };
     std::map<std::string, std::string> file_of;
     long sentences = 0;
-    for (const auto& [file, scene] : read_stories(kShipped).scenes)
+    const StoryLayer shipped = read_stories(kShipped);
+    for (const auto& [file, scene] : shipped.scenes)
         for (const auto& [name, cases] : scene.texts)
             for (const auto& [id, text] : cases) {
                 if (letters(text.source()) < kLeastLetters) continue;

