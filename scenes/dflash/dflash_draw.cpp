@@ -199,7 +199,7 @@ void draw_dflash_masks(const DFlashDraw& d, Rect r) {
 void draw_dflash_times(const DFlashDraw& d, Rect r) {
     const std::vector<TimeSeries> series = time_series(d.input, "dflash");
     const Study* study = study_named(d.input, kTimeStudy);
-    const TimeSeries *flat = series_of(series, "dflash"), *steep = series_of(series, "eagle3");
+    const TimeSeries *flat = block_times(series), *steep = chain_times(series);
     const bool compared = study && study->complete() && flat && steep;
     head(d, r,
          {compared ? dflash_says("draft_times.slopes"_t, "steep"_v = slope_of(*steep), "flat"_v = slope_of(*flat))

@@ -87,8 +87,13 @@ std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input) {
     return all;
 }
 
-const TimeSeries* series_of(const std::vector<TimeSeries>& series, std::string_view drafter) {
-    const auto found = std::ranges::find(series, drafter, &TimeSeries::drafter);
+const TimeSeries* block_times(const std::vector<TimeSeries>& series) {
+    const auto found = std::ranges::find_if(series, [](const TimeSeries& one) { return one.drafter == "dflash"; });
+    return found == series.end() ? nullptr : &*found;
+}
+
+const TimeSeries* chain_times(const std::vector<TimeSeries>& series) {
+    const auto found = std::ranges::find_if(series, [](const TimeSeries& one) { return !find_drafter(one.drafter)->at_once(); });
     return found == series.end() ? nullptr : &*found;
 }
 

@@ -37,8 +37,9 @@ inline constexpr double kOpenPlace = 0.8;
 inline constexpr const char* kConditioning = "conditioning"; // a study
 [[nodiscard]] RunStudy conditioning_study(const SceneInput& input);
 [[nodiscard]] std::vector<AcceptanceSeries> conditioning_series(const SceneInput& input);
-// Of one drafter of the draft times; null: it was not measured.
-[[nodiscard]] const TimeSeries* series_of(const std::vector<TimeSeries>& series, std::string_view drafter);
+// Of the draft times the block's, and those of the drafter beside it that guesses one by one; null: not measured.
+[[nodiscard]] const TimeSeries* block_times(const std::vector<TimeSeries>& series);
+[[nodiscard]] const TimeSeries* chain_times(const std::vector<TimeSeries>& series);
 
 // Of a round that there is.
 [[nodiscard]] StageTitle dflash_title(const SceneInput& input, const DFlashModel& model);

@@ -48,7 +48,7 @@ Words blind_words(const SceneInput& input, const DFlashModel& m) {
 Words times_words(const SceneInput& input) {
     const std::vector<TimeSeries> series = time_series(input, "dflash");
     const Study* study = study_named(input, kTimeStudy);
-    const TimeSeries *block = series_of(series, "dflash"), *chain = series_of(series, "eagle3");
+    const TimeSeries *block = block_times(series), *chain = chain_times(series);
     if (!study || !study->complete() || !block || block->points.size() < 2) return dflash_says.beat("times:unmeasured"_t);
     const bool two = chain && chain->points.size() > 1;
     const double growth = block->points.back().second / std::max(1e-9, block->points.front().second);
