@@ -58,6 +58,8 @@ TEST(GgufFacts, ReadsTheFewFieldsThatAreNeeded) {
     EXPECT_EQ(facts->vocab, 300);
     EXPECT_EQ(facts->hidden, 64);
     EXPECT_EQ(facts_of(tiny_gguf("qwen3", 5, 8, 32))->weights, "BF16");
+    for (const auto& [type, name] : {std::pair{38, "MXFP4"}, {39, "NVFP4"}, {40, "Q1_0"}, {41, "Q2_0"}})
+        EXPECT_EQ(facts_of(tiny_gguf("qwen3", 5, 8, type))->weights, name);
     EXPECT_EQ(facts_of(tiny_gguf("qwen3", 5, 8, 4711))->weights, "file type 4711");
     const std::string untold = gguf_file({gguf_text("general.architecture", "x"), gguf_number("x.vocab_size", 77)}, 2);
     EXPECT_EQ(facts_of(untold)->vocab, 77);

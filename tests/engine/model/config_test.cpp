@@ -285,6 +285,22 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     refused("\"intermediate_size\": 48", "\"intermediate_size\": 1000000, \"hidden_size\": 100000", {"numbers"});
 }
 
+// Their layers are not Qwen3's, though their tensors have its names: some without rotation, others scaled, with other norms or other
+// orders.
+TEST(ModelConfigFile, TheNewestFamiliesAreRefusedByName) {
+    for (const char* name : {"SmolLM3ForCausalLM", "Ministral3ForCausalLM", "Mistral3ForConditionalGeneration", "GraniteForCausalLM",
+                             "GraniteMoeHybridForCausalLM", "Olmo2ForCausalLM", "Gemma3ForCausalLM", "Lfm2ForCausalLM"}) {
+        const ModelFolder folder("micro_qwen3");
+        folder.edit("config.json", "Qwen3ForCausalLM", name);
+        expect_error([&] { static_cast<void>(read_config(folder.path())); },
+                     {"folder/config.json", "architectures names " + std::string(name), "not supported"});
+    }
+    const ModelFolder lfm2("micro_qwen3"); // with the reason, where the file says it
+    lfm2.edit("config.json", "Qwen3ForCausalLM", "Lfm2ForCausalLM");
+    lfm2.edit("config.json", "\"hidden_act\"", R"("layer_types": ["conv", "conv", "full_attention", "conv"], "hidden_act")");
+    expect_error([&] { static_cast<void>(read_config(lfm2.path())); }, {"Lfm2ForCausalLM", "three of four layers carry a recurrent state"});
+}
+
 TEST(ModelConfigFile, ALongContextIsCutToWhatIsKeptHere) {
     const ModelFolder folder("micro_qwen3");
     folder.edit("config.json", "\"max_position_embeddings\": 256", "\"max_position_embeddings\": 262144");

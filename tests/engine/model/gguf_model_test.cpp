@@ -153,6 +153,8 @@ TEST(GgufModelFile, RefusesOtherArchitecturesWithTheWayOut) {
     refused("qwen3moe", {"mixture of experts"});
     refused("qwen3next", {"recurrent state"});
     refused("mamba", {"recurrent state"});
+    for (const char* newest : {"smollm3", "mistral3", "granite", "granitehybrid", "lfm2", "olmo2", "gemma3n"})
+        refused(newest, {newest, "llama, qwen2 and qwen3"});
     refused("", {"\"\""});
     for (const char* head : {"eagle3", "dflash"}) {
         GgufWriter file;

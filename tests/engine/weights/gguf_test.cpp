@@ -182,7 +182,9 @@ TEST(GgufFile, RefusesTensorsThatCannotBe) {
     };
     expect_gguf_refused(file({2, 33}, 2, 64), {"w", "33", "Q4_0"});
     expect_gguf_refused(file({2, 32}, 16, 64), {"w", "IQ2_XXS"});
-    expect_gguf_refused(file({2, 32}, 39, 64), {"w", "MXFP4"});
+    for (const auto& [type, name] :
+         {std::pair{39U, "MXFP4"}, {40U, "NVFP4"}, {41U, "Q1_0"}, {42U, "Q2_0"}, {34U, "TQ1_0"}, {23U, "IQ4_XS"}})
+        expect_gguf_refused(file({2, 256}, type, 512), {"w", name});
     expect_gguf_refused(file({2, 32}, 77, 64), {"w", "type 77"});
     expect_gguf_refused(file({2, 32, 1, 1, 1}, 0, 256), {"w", "5 dimensions"});
     expect_gguf_refused(file({std::int64_t{1} << 40, std::int64_t{1} << 40}, 0, 64), {"w", "shape"});
