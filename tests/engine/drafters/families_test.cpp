@@ -718,6 +718,33 @@ TEST_F(Families, NormOutputSaysOnlyWhatTheNextGuessGoesOnFrom) {
     refused("\"draft_vocab_size\"", "\"draft_length\":4,\"draft_vocab_size\"", {"norm_output is true for a DART head"});
 }
 
+// Written out it is plain EAGLE-3: the built-in head with the field drafts what it drafts without. The opposite is another network.
+TEST_F(Families, TheBuiltInEagleHeadDraftsTheSameWithNormOutputFalse) {
+    const fs::path built_in = fs::path(SPEC_SOURCE_DIR) / "assets/models/eagle3", head = temp_.path() / "built_in";
+    fs::copy(built_in, head, fs::copy_options::recursive);
+    const std::string config = read_file(built_in / "config.json");
+    ASSERT_EQ(config.find("norm_output"), std::string::npos);
+    const auto models = std::make_shared<Models>(load_models({.backend = "cpu", .threads = 2}));
+    const auto traced = [&](const std::string& field) {
+        write_file(head / "config.json", "{" + field + config.substr(config.find('{') + 1));
+        models->networks["eagle3"] = DraftNetwork::load(models->target, head);
+        RunSettings settings;
+        settings.prompt.text = "Write a poem about the sea.";
+        settings.prompt.chat = true;
+        settings.drafter = "eagle3";
+        settings.k = 4;
+        settings.sampling.temperature = 0.8;
+        settings.seed = 3;
+        settings.max_tokens = 60;
+        speclens::Run run(models, settings);
+        run.finish();
+        return std::pair{run.sequence(), run.trace().hash(run.trace().size())};
+    };
+    const auto plain = traced("");
+    EXPECT_EQ(traced("\"norm_output\": false, "), plain);
+    EXPECT_NE(traced("\"norm_output\": true, ").second, plain.second);
+}
+
 // A list of the right length says nothing yet: what is in it counts, and the message names the field.
 TEST_F(Families, TheTappedLayersAreDifferentOnesOfTheTargetAndAsManyAsFcJoins) {
     const Family dflash = family_named("z-lab DFlash"), exported = family_named("RedHat EAGLE-3");

@@ -199,6 +199,38 @@ TEST(Translated, DraftsOnlyWhatBothHave) {
         }
 }
 
+// Mistral or Llama 2 with a small draft of today: the target's tokens are SentencePiece's, with a blank in front of words and bytes for
+// what it does not know, the draft's are byte-level.
+TEST(Translated, ASentencePieceTargetTakesAByteLevelDraft) {
+    const auto target = Tokenizer::load(golden("tokenizers") / "llama2.json");
+    const auto models = models_of(target, draft_tokenizer());
+    int shared = 0;
+    for (int id = 0; id < draft_tokenizer()->size(); ++id) {
+        const int ours = models->vocabularies->to_target(id);
+        if (ours < 0 || draft_tokenizer()->is_special(id)) continue;
+        ++shared;
+        EXPECT_EQ(target->bytes_of(ours), draft_tokenizer()->bytes_of(id)) << id;
+    }
+    EXPECT_GT(shared, 100);
+    const auto settings_of = [&](bool by_text, int k) {
+        RunSettings settings = foreign(by_text, k, 0);
+        settings.prompt.token_ids = target->encode("The river was quiet, and the old");
+        return settings;
+    };
+    RunSettings plain = settings_of(false, 0);
+    plain.drafter = "none";
+    const std::vector<int> expected = finished(models, plain)->sequence();
+    for (const bool by_text : {false, true})
+        for (const int k : {1, 4}) {
+            SCOPED_TRACE((by_text ? "by text, K " : "by ids, K ") + std::to_string(k));
+            const auto run = finished(models, settings_of(by_text, k));
+            int drafted = 0;
+            for (std::size_t i = 0; i < run->trace().size(); ++i) drafted += std::holds_alternative<Drafted>(run->trace()[i]);
+            EXPECT_EQ(run->sequence(), expected);
+            EXPECT_GT(drafted, 0);
+        }
+}
+
 TEST(Translated, ByTextIsRefusedWhereTheTokensAreTheSame) {
     RunSettings settings = greedy("small", 3);
     settings.options.by_text = true;
