@@ -63,7 +63,8 @@ std::string drafter_text(const FoundModel& model) {
 // Heads that name this repository as their target: on this disk or not.
 std::vector<std::string> public_heads(const FoundModel& model, const std::vector<PublicModel>& known) {
     std::vector<std::string> heads;
-    for (const PublicModel& one : heads_for(known, model.name)) heads.push_back(one.drafter + "=" + one.repository);
+    for (const PublicModel& one : heads_for(known, model.name))
+        if (one.refused.empty()) heads.push_back(one.drafter + "=" + one.repository);
     return heads;
 }
 
@@ -155,6 +156,7 @@ OrderedJson json_of(const PublicModel& model) {
                                   {"second_hand", told->second_hand},
                                   {"source", told->source}};
         json["checked_here"] = false;
+        json["refused"] = model.refused.empty() ? OrderedJson(nullptr) : OrderedJson(model.refused);
         json["command"] = fetching_line(model.repository);
     }
     json["parameters"] = model.parameters > 0 ? OrderedJson(model.parameters) : OrderedJson(nullptr);
@@ -195,7 +197,7 @@ Exit list_heads(const Options& options) {
         print("  " + head.repository + "\n      " + head.drafter + ", by " + head.maker() + ", " + size_text(head.parameters) + ", " +
               (head.licence.empty() ? "licence not found" : head.licence) + "; " + head.about + "\n");
         if (head.acceptance) print("      published: " + acceptance_words(head) + "\n        " + head.acceptance->source + "\n");
-        print("      " + fetching_line(head.repository) + "\n");
+        print("      " + (head.refused.empty() ? fetching_line(head.repository) : "refused here: " + head.refused) + "\n");
     }
     print(
         "\nNone of them was checked here: what is published is what the source named says, and the layouts are tested with random values.\n"

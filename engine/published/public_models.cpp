@@ -89,6 +89,7 @@ std::vector<PublicModel> read_public_models(const std::filesystem::path& file) {
         model.source = (*sources)[source].get<std::string>();
         if (const auto count = entry.find("parameters"); count != entry.end() && count->is_number())
             model.parameters = count->get<double>();
+        model.refused = text("refused", false);
         if (model.kind != "target" && model.kind != "head") throw wrong("kind is \"" + model.kind + "\"");
         if (model.kind == "head" && find_drafter(model.drafter) == nullptr) throw wrong("there is no drafter \"" + model.drafter + "\"");
         const auto source_of = [&](const Json& of) {

@@ -17,6 +17,7 @@ struct PublicModel {
     std::string source;    // where name and layout come from
     double parameters = 0; // 0: not known
     std::string licence;   // heads: as a source names it; empty: none was found
+    std::string refused;   // heads: why one does not open here; empty: nothing says that it would not
     // Heads: what was published of one; none was found otherwise. Never measured here.
     struct Acceptance {
         double tokens_per_round = 0; // the target's own included

@@ -273,6 +273,7 @@ std::optional<PublicModel> public_head(const SceneInput& input, const DraftersMo
     if (!input.figures) return {};
     const std::vector<PublicModel> heads = heads_for(input.figures->models(), input.status->model);
     const auto missing = std::ranges::find_if(heads, [&](const PublicModel& head) {
+        if (!head.refused.empty()) return false;
         return std::ranges::any_of(m.rows, [&](const DrafterRow& row) { return row.no_head && network_of(row.name()) == head.drafter; });
     });
     return missing == heads.end() ? std::nullopt : std::optional(*missing);

@@ -77,8 +77,9 @@ TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
 TEST(List, PublicHeadsHaveAMakerASourceAndTheLineThatFetchesThem) {
     const Json all = Json::parse(speclens({"list", "heads", "--json"}).out);
     ASSERT_GT(all.size(), 20U);
-    int figures = 0, second_hand = 0;
+    int figures = 0, second_hand = 0, refused = 0;
     for (const Json& head : all) {
+        refused += !head["refused"].is_null();
         EXPECT_EQ(head["kind"].get<std::string>(), "head");
         const std::string name = head["name"].get<std::string>();
         EXPECT_EQ(head["maker"].get<std::string>(), name.substr(0, name.find('/')));
@@ -107,6 +108,12 @@ TEST(List, PublicHeadsHaveAMakerASourceAndTheLineThatFetchesThem) {
     EXPECT_EQ(one.out.find("Qwen3-8B"), std::string::npos);
     EXPECT_EQ(speclens({"list", "heads", "Qwen3-4B-Q8_0"}).out, speclens({"list", "heads", "Qwen/Qwen3-4B"}).out)
         << "a file of its weights";
+    // One that opens nowhere is listed with the reason, and not offered.
+    const Outcome small = speclens({"list", "heads", "Qwen3-0.6B"});
+    EXPECT_NE(small.out.find("refused here: its files hold no d2t"), std::string::npos) << small.out;
+    EXPECT_EQ(small.out.find("hf download Eros483/"), std::string::npos) << small.out;
+    EXPECT_NE(small.out.find("hf download yosefw/Qwen3-0.6B-DSpark"), std::string::npos) << small.out;
+    EXPECT_EQ(refused, 1);
     const Outcome none = speclens({"list", "heads", "Qwen3-4B-Base"});
     EXPECT_EQ(none.code, 2) << "another model";
     EXPECT_NE(none.err.find("Qwen/Qwen3-4B"), std::string::npos) << none.err;
