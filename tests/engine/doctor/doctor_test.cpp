@@ -277,6 +277,9 @@ TEST(DoctorReading, IdsInD2tAreReadAsIds) {
     expect_error([&] { (void)DraftNetwork::load(models->target, head.path()); }, {"d2t", "ids, where offsets are expected"});
     const auto read = DraftNetwork::load(models->target, head.path(), {}, {}, R"({"d2t_holds":"ids"})");
     EXPECT_EQ(read->target_id, ids);
+    // Nor do its own differences pass for ids: they repeat.
+    expect_error([&] { (void)DraftNetwork::load(models->target, shipped("eagle3"), {}, {}, R"({"d2t_holds":"ids"})"); },
+                 {"d2t[1]", "two draft ids for the target's id 0"});
     expect_error([&] { (void)DraftNetwork::load(models->target, head.path(), {}, {}, R"({"d2t_holds":"both"})"); },
                  {"d2t_holds", "offsets or ids"});
 }
