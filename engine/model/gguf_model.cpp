@@ -47,9 +47,9 @@ ModelConfig::Family family_of(const Gguf& file, const std::string& name) {
 void read_scaling(const Gguf& file, const std::string& arch, ModelConfig& config) {
     using Scaling = ModelConfig::RopeScaling;
     const std::string base = arch + ".rope.scaling.";
-    std::string type = file.text(base + "type").value_or("none");
+    const std::string type = file.text(base + "type").value_or("linear"); // as llama.cpp (b11549) has it where nothing is said
     const double factor = file.number(base + "factor", 0, 1e4).value_or(file.number(arch + ".rope.scale_linear", 0, 1e4).value_or(1));
-    if (type == "none" && file.value(arch + ".rope.scale_linear") != nullptr && factor > 1) type = "linear"; // before 2023-10
+    if (type == "linear" && factor > 0 && factor < 1) file.fail(base + "factor", "is below 1"); // 0: nothing was said
     if (type == "linear" && factor > 1) {
         config.rope_scaling = Scaling::linear;
         config.rope_factor = factor;

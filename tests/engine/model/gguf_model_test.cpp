@@ -249,6 +249,20 @@ TEST(GgufModelFile, StretchesRotaryPositions) {
     });
     EXPECT_EQ(linear.rope_scaling, Scaling::linear);
     EXPECT_EQ(linear.rope_factor, 4);
+    // llama.cpp takes "linear" where no type is said, the factor's older name, and 0 for nothing.
+    const auto factor = [&](const char* key, float value, const char* type = nullptr) {
+        return config([&](GgufWriter& f) {
+            if (type != nullptr) f.text("qwen2.rope.scaling.type", type);
+            f.f32(std::string("qwen2.rope.") + key, value);
+        });
+    };
+    for (const char* key : {"scaling.factor", "scale_linear"}) {
+        EXPECT_EQ(factor(key, 4).rope_scaling, Scaling::linear) << key;
+        EXPECT_EQ(factor(key, 4).rope_factor, 4) << key;
+        EXPECT_EQ(factor(key, 4, "none").rope_scaling, Scaling::none) << key;
+        for (const float nothing : {0.f, 1.f}) EXPECT_EQ(factor(key, nothing).rope_scaling, Scaling::none) << key;
+        expect_error([&] { (void)factor(key, .5f); }, {"rope.scaling.factor is below 1"});
+    }
     const ModelConfig yarn = config([](GgufWriter& f) {
         f.text("qwen2.rope.scaling.type", "yarn");
         f.f32("qwen2.rope.scaling.factor", 4);
