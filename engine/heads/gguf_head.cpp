@@ -22,15 +22,10 @@ constexpr const char* kHeadRemedy =
 
 constexpr std::string_view kEagle3Keys[] = {"target_layers", "extract_layers", "target_hidden_size", "norm_before_residual",
                                             "norm_before_fc"};
-constexpr std::string_view kDflashKeys[] = {"target_layers",
-                                            "block_size",
-                                            "sample_from_anchor",
-                                            "has_confidence_head",
-                                            "attention.causal",
-                                            "attention.sliding_window",
-                                            "attention.sliding_window_pattern"};
-
-constexpr std::string_view kSelectorKeys[] = {"conv_kernel_size", "conv_group_size", "selector_rank", "selector_top_k"};
+constexpr std::string_view kDflashKeys[] = {"target_layers", "block_size", "sample_from_anchor", "has_confidence_head", "attention.causal",
+                                            "attention.sliding_window", "attention.sliding_window_pattern",
+                                            // DFlash 2's own, the last four
+                                            "conv_kernel_size", "conv_group_size", "selector_rank", "selector_top_k"};
 
 [[noreturn]] void refuse_head(const Gguf& file, const std::string& what) { throw Error(file.name() + ": " + what, kHeadRemedy); }
 
@@ -89,6 +84,9 @@ void read_gguf_eagle3(const Gguf& file, const ModelConfig& target, DraftConfig& 
         file.fail("eagle3.block_count", "is " + std::to_string(config.layer.layers) + "; such a head has one layer");
     const bool older = file.value("eagle3.target_layers") == nullptr && file.value("eagle3.extract_layers") != nullptr;
     read_taps_of(file, older ? "eagle3.extract_layers" : "eagle3.target_layers", target.layers, config);
+    if (const auto second = older ? std::nullopt : file.integers("eagle3.extract_layers", -(1 << 20), 1 << 20);
+        second && *second != file.integers("eagle3.target_layers", -(1 << 20), 1 << 20))
+        file.fail("eagle3.extract_layers", "names other layers than target_layers, which takes its place in newer files");
     config.norm_before_residual = file.flag("eagle3.norm_before_residual").value_or(false);
     config.norm_before_fc = file.flag("eagle3.norm_before_fc").value_or(false);
     const int listed = listed_ids(file, target);
@@ -150,13 +148,20 @@ void read_gguf_dflash(const Gguf& file, const ModelConfig& target, DraftConfig& 
     const auto mask = file.integer("tokenizer.ggml.mask_token_id", 0, target.vocab - 1);
     if (!mask) file.fail("tokenizer.ggml.mask_token_id", "is missing: it stands for a place to be filled");
     config.mask_id = static_cast<int>(*mask);
-    config.anchor_aligned = markov != nullptr && file.flag("dflash.sample_from_anchor").value_or(true);
+    const bool anchor = file.flag("dflash.sample_from_anchor").value_or(markov != nullptr);
+    config.anchor_aligned = markov != nullptr && anchor;
+    if (anchor && markov == nullptr)
+        add_notice(config.notice, file.name() +
+                                      ": dflash.sample_from_anchor is true, which is read of DSpark heads alone; this head has no "
+                                      "Markov head, and its anchor's row is taken for no guess");
     read_gguf_windows(file, config);
     if (const std::string act = file.text("dflash.hidden_act").value_or("silu"); act != "silu")
         refuse_head(file, "dflash.hidden_act is \"" + act + "\", which is not supported");
     config.draft_vocab = listed_ids(file, target);
     config.gathers_head = config.draft_vocab > 0 && file.find("output.weight") == nullptr;
     if (selects) read_gguf_selector(file, config);
+    if (markov == nullptr && file.flag("dflash.has_confidence_head").value_or(false))
+        refuse_head(file, "dflash.has_confidence_head is true, and there is no Markov head, beside which it stands");
     if (markov == nullptr) return;
     if (markov->shape.size() != 2) refuse_head(file, "markov_w1.weight has shape " + shape_text(markov->shape));
     config.markov_rank = static_cast<int>(markov->shape[1]);
@@ -172,6 +177,12 @@ void read_gguf_dflash(const Gguf& file, const ModelConfig& target, DraftConfig& 
 
 } // namespace
 
+KeyList gguf_head_keys(Method method) {
+    if (method == Method::eagle3) return kEagle3Keys;
+    const KeyList all = kDflashKeys;
+    return method == Method::dflash2 ? all : all.first(all.size() - 4);
+}
+
 DraftConfig gguf_head_config(const Gguf& file, const ModelConfig& target) {
     const std::string arch = architecture_of(file);
     DraftConfig config;
@@ -183,12 +194,10 @@ DraftConfig gguf_head_config(const Gguf& file, const ModelConfig& target) {
     check_config(config.layer, file.name());
     if (arch == "eagle3") {
         read_gguf_eagle3(file, target, config);
-        refuse_unread(file, arch, {gguf_geometry_keys(), kEagle3Keys});
     } else {
         read_gguf_dflash(file, target, config);
-        const KeyList selector = config.method == Method::dflash2 ? KeyList(kSelectorKeys) : KeyList();
-        refuse_unread(file, arch, {gguf_geometry_keys(), kDflashKeys, selector});
     }
+    refuse_unread(file, arch, {gguf_geometry_keys(), gguf_head_keys(config.method)});
     if (file.find("token_embd.weight") != nullptr)
         add_notice(config.notice,
                    file.name() + ": has an embedding (token_embd.weight); it is taken for a copy of the target's, whose own is used");

@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "engine/heads/draft_config.h"
+#include "engine/model/config_keys.h"
 #include "engine/weights/gguf.h"
 #include "engine/weights/row_tensors.h"
 
 namespace speclens {
 
+// What such a head is read by behind its architecture, beside gguf_geometry_keys().
+[[nodiscard]] KeyList gguf_head_keys(DraftConfig::Method method);
 // Throws Error naming the key, the tensor or the architecture.
 [[nodiscard]] DraftConfig gguf_head_config(const Gguf& file, const ModelConfig& target);
 // `as`: in which form a matrix of a stored type is wanted. Throws Error naming a tensor that is not known.

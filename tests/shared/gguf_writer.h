@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/weights/gguf.h"
@@ -40,10 +41,15 @@ class GgufWriter {
 
     // A value of the metadata: its kind by number, and its bytes.
     void raw(std::string_view key, std::uint32_t kind, std::string_view bytes) {
-        put_text(metadata_, key);
-        put(metadata_, kind);
-        metadata_ += bytes;
-        ++values_;
+        std::string value;
+        put_text(value, key);
+        put(value, kind);
+        value += bytes;
+        metadata_.emplace_back(key, std::move(value));
+    }
+    // As if nobody had written that key.
+    void forget(std::string_view key) {
+        std::erase_if(metadata_, [&](const auto& written) { return written.first == key; });
     }
     template <class Number>
     void number(std::string_view key, std::uint32_t kind, Number value) {
@@ -93,8 +99,8 @@ class GgufWriter {
         std::string file = "GGUF";
         put(file, version);
         put<std::uint64_t>(file, count_);
-        put<std::uint64_t>(file, values_);
-        file += metadata_;
+        put<std::uint64_t>(file, metadata_.size());
+        for (const auto& [key, value] : metadata_) file += value;
         file += tensors_;
         file.resize((file.size() + 31) / 32 * 32, '\0');
         return file + data_;
@@ -102,8 +108,9 @@ class GgufWriter {
     void write(const std::filesystem::path& file) const { std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes(); }
 
   private:
-    std::string metadata_, tensors_, data_;
-    std::uint64_t values_ = 0, count_ = 0;
+    std::vector<std::pair<std::string, std::string>> metadata_; // keys, and all that is written of them
+    std::string tensors_, data_;
+    std::uint64_t count_ = 0;
 };
 
 inline Gguf parse_gguf(const std::string& text, const std::string& name = "toy/model.gguf") {

@@ -2,8 +2,18 @@
 // implementations do is tested in drafters_test.cpp.
 #include "engine/heads/gguf_head.h"
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "engine/drafters/drafter_info.h"
 #include "engine/models/models.h"
+#include "engine/run/run.h"
+#include "engine/run/run_view.h"
+#include "tests/shared/gguf_changes.h"
 #include "tests/shared/gguf_head.h"
+#include "tests/shared/mutate.h"
 
 namespace speclens::test {
 namespace {
@@ -32,7 +42,35 @@ class GgufHeads : public ::testing::Test {
         backend_->download(to.view(), result.data());
         return result;
     }
-    std::unique_ptr<Backend> backend_ = test_backend(2);
+    // What it drafts in some rounds, each token with its probability, behind its notice; or why it is refused.
+    [[nodiscard]] std::string drafted(const std::string& head, const GgufHeadEdits& edits) const {
+        try {
+            auto models = std::make_shared<Models>();
+            models->backend = backend_;
+            models->target = target_;
+            const auto network = of(head, edits);
+            const std::string drafter = name_of(network->config.method);
+            models->networks = {{drafter, network}};
+            RunSettings settings;
+            settings.prompt.token_ids = {5, 17, 3, 99, 250, 7, 5, 17};
+            settings.drafter = drafter;
+            settings.k = 7;
+            settings.sampling.temperature = 0.8;
+            settings.rule = judging_rule("token", drafter);
+            settings.max_tokens = 16;
+            speclens::Run run(models, settings);
+            run.finish();
+            std::string all = network->config.notice;
+            for (const RoundSummary& round : fold(run.trace(), run.trace().size()).round_list)
+                for (const DraftSlot& slot : round.drafts)
+                    all += " " + std::to_string(slot.draft->token) + ":" + Json(slot.draft->q).dump();
+            EXPECT_GT(all.size(), 100U) << head << ": it drafts";
+            return all;
+        } catch (const Error& error) {
+            return std::string("refused: ") + error.what();
+        }
+    }
+    std::shared_ptr<Backend> backend_ = test_backend(2);
     std::shared_ptr<const Model> target_ = Model::load(*backend_, golden("micro_qwen3"));
     TempFolder folder_;
 };
@@ -130,6 +168,117 @@ TEST_F(GgufHeads, IdsAreTheTargetsAndDifferencesAreSaid) {
     edits.d2t = ids;
     edits.d2t.pop_back();
     expect_refused("micro_eagle3", edits, {"lm_head.weight has shape (128, 64), expected (127, 64)"});
+}
+
+// Each key that is applied does something: with another value it drafts otherwise, or is refused by the key's name or for the tensors that
+// no longer fit.
+TEST_F(GgufHeads, EveryKeyThatIsAppliedChangesWhatIsDrafted) {
+    const auto tries = [&](const char* head, const std::vector<GgufChange>& changes) {
+        std::set<std::string> tried;
+        const std::string prefix = std::string(head).starts_with("micro_eagle3") ? "eagle3." : "dflash.";
+        for (const GgufChange& change : changes) {
+            SCOPED_TRACE(std::string(head) + ": " + change.key);
+            tried.insert(change.key);
+            const auto with = [&](bool changed) {
+                return drafted(head, {.more = [&](GgufWriter& file) { change.write(file, prefix, changed); }});
+            };
+            const std::string before = with(false), after = with(true);
+            EXPECT_FALSE(before.starts_with("refused")) << before;
+            EXPECT_NE(after, before);
+            if (after.starts_with("refused")) {
+                EXPECT_TRUE(change.told_by(after)) << after;
+            }
+        }
+        return tried;
+    };
+    EXPECT_EQ(drafted("micro_dflash", {}), drafted("micro_dflash", {})) << "by the same dice";
+    const auto all_of = [&](const std::set<std::string>& tried, std::initializer_list<KeyList> lists) {
+        for (const KeyList keys : lists)
+            for (const std::string_view key : keys) EXPECT_TRUE(tried.contains(std::string(key))) << key << " was not tried";
+    };
+    const auto either = [](std::vector<GgufChange> own) {
+        for (const GgufChange& change : gguf_geometry_changes()) own.push_back(change);
+        return own;
+    };
+    const auto windows = [](GgufWriter& file, const std::string& prefix) {
+        file.u32(prefix + "attention.sliding_window", 4);
+        file.array(prefix + "attention.sliding_window_pattern", 7, std::vector<std::uint8_t>{1, 1});
+        file.flag(prefix + "attention.causal", false);
+    };
+    const auto older = [](GgufWriter& file, const std::string& prefix) {
+        file.forget(prefix + "target_layers");
+        file.array<std::int32_t>(prefix + "extract_layers", 5, {1, 2, 3});
+    };
+    all_of(tries("micro_eagle3", either({{"target_layers", gguf_ids({1, 2, 4})},
+                                         {"extract_layers", gguf_ids({1, 2, 4}), older},
+                                         {"extract_layers", gguf_ids({1, 2, 4})}, // beside target_layers, which says otherwise
+                                         {"target_hidden_size", gguf_u32(128)},
+                                         {"norm_before_residual", gguf_flag(true)},
+                                         {"norm_before_fc", gguf_flag(true)}})),
+           {gguf_geometry_keys(), gguf_head_keys(DraftConfig::Method::eagle3)});
+    const std::vector<GgufChange> blocks = {{"target_layers", gguf_ids({1, 2, 4})},
+                                            {"block_size", gguf_u32(4)},
+                                            {"sample_from_anchor", gguf_flag(true)}, // which nothing reads there, and that is said
+                                            {"has_confidence_head", gguf_flag(true)},
+                                            {"attention.causal", gguf_flag(true)},
+                                            {"attention.causal", gguf_flag(true), windows},
+                                            {"attention.sliding_window", gguf_u32(2), windows},
+                                            {"attention.sliding_window_pattern",
+                                             [](GgufWriter& file, const std::string& key) {
+                                                 file.array(key, 7, std::vector<std::uint8_t>{0, 1});
+                                             },
+                                             windows}};
+    all_of(tries("micro_dflash", either(blocks)), {gguf_geometry_keys(), gguf_head_keys(DraftConfig::Method::dflash)});
+    std::vector<GgufChange> selects = blocks;
+    for (const GgufChange& change : std::vector<GgufChange>{{"conv_kernel_size", gguf_u32(3)},
+                                                            {"conv_group_size", gguf_u32(8)},
+                                                            {"selector_rank", gguf_u32(8)},
+                                                            {"selector_top_k", gguf_u32(3)}})
+        selects.push_back(change);
+    all_of(tries("micro_dflash2", selects), {gguf_head_keys(DraftConfig::Method::dflash2)});
+    std::vector<GgufChange> spark = blocks; // of five guesses, and with a confidence head
+    for (GgufChange& change : spark) {
+        if (change.key == "sample_from_anchor" || change.key == "has_confidence_head") change.value = gguf_flag(false);
+        if (change.key == "block_size") change.value = gguf_u32(3);
+    }
+    all_of(tries("micro_dspark", spark), {gguf_head_keys(DraftConfig::Method::dspark)});
+}
+
+// Random names behind the architecture: refused, or without effect because their value says that something is not there.
+TEST_F(GgufHeads, KeysThatNobodyKnowsAreRefusedOrChangeNothing) {
+    Mutator random(20261201);
+    const std::vector<std::function<void(GgufWriter&, const std::string&)>> values = {
+        gguf_u32(2),
+        gguf_f32(-.5f),
+        gguf_flag(true),
+        gguf_ids({1, 2}),
+        [](GgufWriter& f, const std::string& key) { f.texts(key, {"a"}); },
+        gguf_u32(0),
+        gguf_f32(1),
+        gguf_flag(false),
+        [](GgufWriter& f, const std::string& key) { f.text(key, "a word"); },
+    };
+    constexpr std::size_t kRefused = 5;
+    std::map<std::string, std::string> plain;
+    int refused = 0, neutral = 0;
+    for (int i = 0; i < 80; ++i) {
+        const char* const head = std::array{"micro_eagle3", "micro_dflash", "micro_dflash2", "micro_dspark"}[random.below(4)];
+        std::string name = std::string(head).starts_with("micro_eagle3") ? "eagle3." : "dflash.";
+        for (std::uint64_t n = 3 + random.below(12); n > 0; --n) name += static_cast<char>('a' + random.below(26));
+        const std::size_t which = random.below(values.size());
+        const GgufHeadEdits edits = {.more = [&](GgufWriter& file) { values[which](file, name); }};
+        if (which < kRefused) {
+            ++refused;
+            expect_refused(head, edits, {name, "not known here"});
+            continue;
+        }
+        ++neutral;
+        std::string& without = plain[head];
+        if (without.empty()) without = drafted(head, {});
+        EXPECT_EQ(drafted(head, edits), without) << name << " " << which;
+    }
+    EXPECT_GT(refused, 20);
+    EXPECT_GT(neutral, 15);
 }
 
 // Without a matrix of its own a head ranks with the target's rows.
