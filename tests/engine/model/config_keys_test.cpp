@@ -7,6 +7,8 @@
 #include "engine/model/gguf_model.h"
 #include "engine/models/models.h"
 #include "engine/run/run.h"
+#include "engine/run/trace_json.h"
+#include "tests/shared/gguf_changes.h"
 #include "tests/shared/gguf_model.h"
 #include "tests/shared/model_support.h"
 #include "tests/shared/mutate.h"
@@ -50,6 +52,35 @@ std::string written(const ModelConfig& c) {
         text += std::to_string(number) + " ";
     for (const int stop : c.stops) text += "stop " + std::to_string(stop) + " ";
     return text + c.notice;
+}
+
+// What a run of a model shows: its notice, and each event but the header, which has the file's fingerprint.
+std::string traced(const fs::path& model) {
+    const auto models = std::make_shared<const Models>(load_models({.target = model, .threads = 1}));
+    RunSettings settings;
+    settings.prompt.token_ids = {3, 5, 7, 11, 13};
+    settings.drafter = "none";
+    settings.k = 0;
+    settings.sampling.temperature = 0.8;
+    settings.max_tokens = 32;
+    settings.trace_top = 4;
+    settings.timing = false;
+    speclens::Run run(models, settings);
+    run.finish();
+    TraceWriter writer(run.trace());
+    std::string text = models->target->notice;
+    for (std::size_t i = 0; i < run.trace().size(); ++i)
+        if (!std::holds_alternative<Header>(run.trace()[i])) text += "\n" + writer.line(run.trace()[i]);
+    EXPECT_GT(text.size(), 500u) << "it runs";
+    return text;
+}
+
+std::string traced_with(const std::function<void(Json&)>& change) {
+    const ModelFolder folder("micro_qwen3");
+    Json json = Json::parse(read_file(folder / "config.json"));
+    change(json);
+    write_file(folder / "config.json", json.dump());
+    return traced(folder.path());
 }
 
 TEST(ConfigKeys, AreInOneListEachAndEveryHarmlessOneHasASource) {
@@ -127,17 +158,22 @@ TEST(ConfigKeys, NobodyKnowsAreRefusedOrChangeNothing) {
     EXPECT_GT(refused, 100);
 }
 
-// Each of these keys does something: with another value the file is another model, or is refused.
-TEST(ConfigKeys, ThatAreAppliedChangeTheModel) {
+// Each of these keys does something: with another value a run shows something else, or the folder is refused by the key or for a tensor
+// that no longer fits.
+TEST(ConfigKeys, ThatAreAppliedChangeTheTrace) {
+    EXPECT_EQ(traced_with([](Json&) {}), traced_with([](Json&) {})) << "by the same dice";
     std::set<std::string> tried;
     const auto expect_change = [&](const std::string& key, const std::function<void(Json&)>& before,
                                    const std::function<void(Json&)>& after) {
         tried.insert(key);
-        const std::string first = written(config_with(before));
+        const std::string first = traced_with(before);
         try {
-            EXPECT_NE(written(config_with([&](Json& json) { before(json), after(json); })), first) << key;
+            EXPECT_NE(traced_with([&](Json& json) { before(json), after(json); }), first) << key;
         } catch (const Error& error) {
-            EXPECT_NE(std::string(error.what()).find(key), std::string::npos) << error.what();
+            const std::string said = error.what();
+            EXPECT_TRUE(said.find(key) != std::string::npos || said.find(".weight") != std::string::npos ||
+                        said.find(".bias") != std::string::npos)
+                << key << ": " << said;
         }
     };
     const auto set = [](const std::string& key, const Json& value) { return [=](Json& json) { json[key] = value; }; };
@@ -149,8 +185,8 @@ TEST(ConfigKeys, ThatAreAppliedChangeTheModel) {
                                                                               {"num_key_value_heads", 1},
                                                                               {"head_dim", 32},
                                                                               {"vocab_size", 1024},
-                                                                              {"max_position_embeddings", 512},
-                                                                              {"rms_norm_eps", 1e-5},
+                                                                              {"max_position_embeddings", 12},
+                                                                              {"rms_norm_eps", 1e-3},
                                                                               {"rope_theta", 5e5},
                                                                               {"rope_scaling", Json{{"type", "linear"}, {"factor", 2}}},
                                                                               {"rope_parameters", Json{{"rope_theta", 777}}},
@@ -201,6 +237,35 @@ TEST(ConfigKeys, ThatAreAppliedChangeTheModel) {
     both["mscale"] = 1.0, both["mscale_all_dim"] = 1.0;
     in_rope(both, "mscale", 2.0), in_rope(both, "mscale_all_dim", 2.0);
     for (const std::string_view key : rope_keys()) EXPECT_TRUE(tried.contains(std::string(key))) << key << " was not tried";
+}
+
+// The same of a GGUF file's.
+TEST(ConfigKeys, OfAGgufFileThatAreAppliedChangeTheTrace) {
+    const TempFolder folder;
+    std::set<std::string> tried = {};
+    std::vector<GgufChange> changes = gguf_geometry_changes();
+    for (const GgufChange& change : std::vector<GgufChange>{{"expert_count", gguf_u32(8), {}, "8 experts"},
+                                                            {"attention.sliding_window", gguf_u32(12)},
+                                                            {"attention.causal", gguf_flag(false)}})
+        changes.push_back(change);
+    for (const GgufChange& change : changes) {
+        SCOPED_TRACE(change.key);
+        tried.insert(change.key);
+        const auto with = [&](bool changed) {
+            gguf_of_folder(golden("micro_qwen2_tied"), DType::bf16, [&](GgufWriter& file) {
+                change.write(file, "qwen2.", changed);
+            }).write(folder / "toy.gguf");
+            return traced(folder / "toy.gguf");
+        };
+        const std::string before = with(false);
+        try {
+            EXPECT_NE(with(true), before);
+        } catch (const Error& error) {
+            EXPECT_TRUE(change.told_by(error.what())) << error.what();
+        }
+    }
+    for (const KeyList list : {gguf_geometry_keys(), gguf_model_keys()})
+        for (const std::string_view key : list) EXPECT_TRUE(tried.contains(std::string(key))) << key << " was not tried";
 }
 
 TEST(ConfigKeys, OfAGgufFileAreReadHarmlessOrRefusedByName) {
