@@ -1,4 +1,5 @@
-// Which state an MTP head wants is told from its first guesses, with a margin.
+// What `check` says of heads: that every layout which opens passes, and which state an MTP head wants, told from its first guesses with a
+// margin.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_write.h"
 #include "kernels/bf16.h"
+#include "tests/shared/head_layouts.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/whole_bundle.h"
 
@@ -17,6 +19,22 @@ namespace {
 
 namespace fs = std::filesystem;
 using Wants = MtpStates::Wants;
+
+// Made-up numbers in the names and shapes of the files that are published: what is behind `check --drafter NAME=DIR`, for each.
+TEST(CheckedHeads, OfEveryLayoutVerifyAsTheyMust) {
+    for (const auto kind : {ModelConfig::Family::qwen3, ModelConfig::Family::llama}) {
+        const auto models = test::layouts::models_of(kind);
+        for (const test::layouts::Family& family : test::layouts::families()) {
+            SCOPED_TRACE(family.name);
+            const test::TempFolder folder;
+            test::write_checkpoint(folder / "head", family.config, family.tensors);
+            models->networks = {{family.drafter, DraftNetwork::load(models->target, folder / "head")}};
+            EXPECT_EQ(head_problem(models, family.drafter), "");
+            const DraftNetwork& network = *models->network(family.drafter);
+            EXPECT_TRUE(describe_head(network).starts_with(network.config.architecture)) << describe_head(network);
+        }
+    }
+}
 
 TEST(MtpStates, AreToldApartByPlacesWhereOneAloneIsRight) {
     const auto wants = [](int only_after, int only_before) {
