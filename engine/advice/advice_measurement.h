@@ -107,7 +107,7 @@ class AdviceMeasurement {
     std::vector<Cost> costs_; // of evidence_.lengths, then plain
     double run_so_far_ms_ = 0, run_reading_ms_ = 0, prefill_ms_ = 0;
     double prompt_from_ms_ = 0, context_from_ms_ = 0; // when it was begun
-    int prefilled_ = 0; // tokens of prompts, in prefill_ms_
+    int prefilled_ = 0;                               // tokens of prompts, in prefill_ms_
     Stopwatch watch_, shown_;
     BusyMeter busy_;
 };
