@@ -6,6 +6,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
+#include "engine/model/prompt_cache.h"
 #include "engine/run/one_round.h"
 #include "engine/run/run_view.h"
 #include "engine/run/session_commands.h"
@@ -107,21 +108,24 @@ ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const Ru
     return ask(models, settings, trace, so_far, *compared_drafters()[so_far.rows.size()]);
 }
 
-double expected_passes(const Models& models, const RunSettings& settings, int row) {
+double expected_passes(const Models& models, const RunSettings& settings, int text, int row) {
     const DrafterInfo& info = *compared_drafters()[static_cast<std::size_t>(row)];
     if (!models.why_not(info.name).empty()) return 0;
-    double share = 0; // of the target's weights that a draft token's pass reads
+    if (!models.target) return 1;
+    const Model& target = *models.target;
+    double share = 0; // of the target's weights that a pass of the draft reads
     const auto network = models.network(info.name);
-    if (!models.target || info.copies())
-        share = 0;
-    else if (reads_setting(info.name, Setting::exit_layer))
+    if (reads_setting(info.name, Setting::exit_layer))
         share = 2.0 / 3; // of its layers, by default
     else if (info.needs_draft_model() && models.draft)
-        share = static_cast<double>(models.draft->bytes.all) / static_cast<double>(models.target->bytes.all);
+        share = static_cast<double>(models.draft->bytes.all) / static_cast<double>(target.bytes.all);
     else if (network)
-        share = static_cast<double>(network->bytes.all) / static_cast<double>(models.target->bytes.all);
+        share = static_cast<double>(network->bytes.all) / static_cast<double>(target.bytes.all);
+    constexpr double kRows = 8; // that a pass reads for little more than one of them
+    const bool kept = text >= PromptCache::shortest(target.bytes.per_token);
+    const double reading = kept ? 0 : text / kRows; // each try reads it
     const int k = settings.k > 0 ? settings.k : default_k(info.name);
-    return 1 + share * (info.at_once() ? 1 : k);
+    return 1 + reading + share * ((info.at_once() ? 1 : k) + (info.needs_draft_model() ? reading : 0));
 }
 
 DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,

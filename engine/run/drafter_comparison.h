@@ -47,9 +47,9 @@ struct DrafterComparison {
 // include no context that an earlier round left to absorb. An Error of the drafter becomes ComparisonRow::problem.
 [[nodiscard]] ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
                                          const DrafterComparison& so_far);
-// What the row of that number, from 0, takes beside the others, in passes of the target: by K and by the weights that a draft reads.
-// 0: its drafter cannot run.
-[[nodiscard]] double expected_passes(const Models& models, const RunSettings& settings, int row);
+// What the row of that number, from 0, takes beside the others, in passes of the target: by K, by the weights that a draft reads, and by
+// the tokens of the text before the round, which each try reads where they are few. 0: its drafter cannot run.
+[[nodiscard]] double expected_passes(const Models& models, const RunSettings& settings, int text, int row);
 // The same answers, but `skip` asked again with another exit layer.
 [[nodiscard]] DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
                                                 const Trace& trace, DrafterComparison answered, int exit_layer);

@@ -73,8 +73,9 @@ class ComparisonJob final : public Job {
     // Most of them have no head and take no time, others draft with passes of a model: by what each is expected to cost.
     [[nodiscard]] std::optional<double> left_seconds() const {
         double done = 0, all = 0;
+        const int text = static_cast<int>(round_.trace->header()->prompt.size()); // and what was committed, which is little of it
         for (int row = 0; row < comparison_.planned; ++row) {
-            all += expected_passes(*round_.models, round_.settings, row);
+            all += expected_passes(*round_.models, round_.settings, text, row);
             if (row + 1 == std::ssize(comparison_.rows)) done = all;
         }
         if (done <= 0) return {};
