@@ -19,7 +19,7 @@
 namespace speclens::cli {
 namespace {
 
-// Stops the server at Ctrl+C, as long as this object lives. (Not std::jthread: LLVM's library has it since version 20.)
+// Stops the server at Ctrl+C, as long as this object lives. (No jthread: LLVM's library has it since version 20.)
 class StopAtInterrupt {
   public:
     template <class Server>
