@@ -24,7 +24,7 @@ SOURCE = Path(__file__).resolve().parents[2]
 MAKE = SOURCE / "packaging" / "python" / "make_widget.py"
 HERE = os.environ.get("SPECLENS_NOTEBOOKS")  # a folder for what is tried there
 PROMPT = "Write a short poem about the moon."
-ASKED = {"drafter": "small", "k": 4, "temp": 0.8, "seed": 9, "max_tokens": 24}
+ASKED = {"chat": True, "drafter": "small", "k": 4, "temp": 0.8, "seed": 9, "max_tokens": 24}
 
 
 def make_page(folder: Path) -> None:
@@ -169,6 +169,14 @@ class Widgets(unittest.TestCase):
                 done = subprocess.run([*describe, "speclens://" + link], capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_live_without_a_prompt_has_rounds_to_step_through(self) -> None:
+        with self.speclens.open("tiny") as model:
+            link = self.module.live(model, drafter="small", seed=9, max_tokens=24).link
+            prompt, _, options = link.partition("&prompt=")[2].partition("&")
+            self.assertEqual((prompt, options), ("Write%20a%20short%20poem%20about%20the%20moon.", "max-tokens=24&chat"))
+            self.assertGreater(len(model.run(PROMPT, **ASKED)), 3, "as plain text it ends at once")
+            self.assertNotIn("chat", self.module.live(model, PROMPT, drafter="small", seed=9, max_tokens=24).link)
+
     def test_live_is_a_run_of_the_kernels_for_any_other(self) -> None:
         with self.speclens.open("tiny", precision="bf16") as model:
             widget = self.module.live(model, PROMPT, **ASKED)
@@ -282,10 +290,10 @@ def notebook(*cells: str) -> str:
 
 
 CELLS = (
-    f"import speclens, speclens_widget\nmodel = speclens.open('tiny')\ntrace = model.run({PROMPT!r}, drafter='small', k=4, temp=0.8, seed=9, max_tokens=24)\nprint(trace.hash)",
+    f"import speclens, speclens_widget\nmodel = speclens.open('tiny')\ntrace = model.run({PROMPT!r}, chat=True, drafter='small', k=4, temp=0.8, seed=9, max_tokens=24)\nprint(trace.hash)",
     "speclens_widget.show(trace)",
     "speclens_widget.show(trace, 'accept-rule')",
-    f"speclens_widget.live(model, {PROMPT!r}, drafter='small', k=4, temp=0.8, seed=9, max_tokens=24)",
+    f"speclens_widget.live(model, {PROMPT!r}, chat=True, drafter='small', k=4, temp=0.8, seed=9, max_tokens=24)",
 )
 
 

@@ -27,7 +27,7 @@ from speclens import _notebook
 __all__ = ["Widget", "live", "show"]
 
 PIECE = 1 << 20  # bytes of a message
-PROMPT = "Write a short poem about the moon."  # the program's own
+PROMPT = "Write a short poem about the moon."  # the program's own, which is a message of a chat: as plain text it ends at once
 Scalar = Union[str, int, float, bool]
 display: Any = IPython.display.display  # it has no types
 
@@ -125,7 +125,7 @@ def show(
 
 def live(
     model: Optional[speclens.Model] = None,
-    prompt: str = PROMPT,
+    prompt: Optional[str] = None,
     scene: str = "loop",
     *,
     height: int = 640,
@@ -134,7 +134,10 @@ def live(
     **options: Any,
 ) -> Widget:
     """Steps with Next. The built-in model, or none, runs in the page's own engine, drafters race there; `options` are those of `Model.run`.
+    Without a prompt it is the program's own, in a chat.
     Any other model, or one with a head that the page lacks, runs here, all rounds at once, and the page steps through what it did."""
+    if prompt is None:
+        prompt, options = PROMPT, {"chat": True, **options}
     asked = {name: value for name, value in options.items() if value is not None and value is not False}
     drafters = asked.pop("drafters", None)  # of a race
     race, chosen = scene.startswith("race"), model or speclens.open()
