@@ -293,8 +293,8 @@ TEST(Acceptance, SaysWhatStandsOut) {
     };
     EXPECT_TRUE(says({1000, 3000, 60, {40, 15, 5}}, nothing_accepted(server_said("accepted.almost_nothing"_t))));
     EXPECT_TRUE(says({1000, 3000, 2990, {998, 997, 995}}, server_said("finding.everything"_t)));
-    EXPECT_TRUE(says({1000, 4000, 1300, {700, 400, 150, 50}}, server_said("finding.last_place"_t, "share"_v = 0.05)));
-    EXPECT_TRUE(says({1000, 3000, 2400, {850, 800, 750}}, server_said("finding.high_last_place"_t)));
+    EXPECT_TRUE(says({1000, 4000, 1300, {700, 400, 150, 50}}, server_said("finding.last_place"_t, "share"_v = 0.05, "tree"_v = false)));
+    EXPECT_TRUE(says({1000, 3000, 2400, {850, 800, 750}}, server_said("finding.high_last_place"_t, "tree"_v = false)));
     EXPECT_TRUE(says({1000, 3000, 3100, {}}, server_said("finding.more_accepted"_t)));
     EXPECT_TRUE(says({1000, 3000, 1500, {500, 600, 400}}, server_said("finding.rises"_t)));
     EXPECT_TRUE(says({1000, 3000, 1500, {700, 300, 100}}, server_said("wrong.sum"_t, "places"_v = 1100.0, "accepted"_v = 1500.0)));
