@@ -72,7 +72,13 @@ QWEN_CASES = [(["--chat"], text) for text in ("Hi", "Write a Python function tha
 LENGTHS = (7, 24)  # ends by length; the short answers of the chat end by the end token
 
 ROUND = re.compile(r"task (\d+) \| accepted +(\d+)/ *(\d+) draft tokens")
-failures, asked, inferred = [], 0, 0
+failures, asked, inferred = 0, 0, 0
+
+
+def failed(words, why):
+    global failures
+    failures += 1
+    print("FAILED", words, why, flush=True)
 
 
 def truth_of(log):
@@ -97,12 +103,12 @@ def without_zeros(places):
 
 
 def traced(trace, began):
-    """What the server wrote since, once it says that the request has ended: a thread of its own writes its log."""
+    """What the server wrote of the first request since, whose answer attach tells: at T > 0 it asks on for the rule. A thread of its own writes the log."""
     for _ in range(200):
         with open(trace, "rb") as file:
             file.seek(began)
-            text = file.read().decode("utf-8", "replace")
-        if "stop processing" in text:
+            text, ended, _ = file.read().decode("utf-8", "replace").partition("stop processing")
+        if ended:
             break
         time.sleep(0.05)
     return text
@@ -115,37 +121,37 @@ def ask(where, words, trace):
     truth = truth_of(traced(trace, began))
     asked += 1
     if out.returncode:
-        failures.append((words, "exit %d: %s" % (out.returncode, out.stderr.strip()[-300:])))
+        failed(words, "exit %d: %s" % (out.returncode, out.stderr.strip()[-300:]))
         return
     answer = json.loads(out.stdout)
     counts = answer.get("counts")
     if not counts:
-        failures.append((words, "no counts: %s" % answer["notes"]))
+        failed(words, "no counts: %s" % answer["notes"])
         return
     told = {key: counts.get(key) for key in truth}
     told["accepted_at"] = without_zeros(told["accepted_at"] or [])
     wanted = dict(truth, accepted_at=without_zeros(truth["accepted_at"]))
     inferred += answer["provenance"] != "exact"
     if told != wanted:
-        failures.append((words, "told %s, traced %s (%s)" % (told, wanted, answer["provenance"])))
+        failed(words, "told %s, traced %s (%s)" % (told, wanted, answer["provenance"]))
     written = sum(r["accepted"] + 1 for r in answer["rounds"]) - answer.get("unwritten", 0)
     if answer["provenance"] == "exact" and written > answer["tokens"]:
-        failures.append((words, "rounds wrote %d of %d tokens" % (written, answer["tokens"])))
+        failed(words, "rounds wrote %d of %d tokens" % (written, answer["tokens"]))
 
 
-def serve(name, port, of, cases, arguments):
+def serve(name, port, of, cases, sampled, arguments):
     trace, where = os.path.join(folder, name + ".log"), "http://127.0.0.1:%d" % port
     words = [python, os.path.join(here, "llamacpp.py"), of, str(port), *arguments, "threads=1"]
     with started(words, where, trace, seconds=300, env=dict(os.environ, LLAMA_TRACE="1")) as there:
         if not there:
             if not asked:
                 skip("the server does not come up: " + last_words(trace, 300))
-            failures.append((name, "the server does not come up: " + last_words(trace, 300)))
+            failed(name, "the server does not come up: " + last_words(trace, 300))
             return
         for length in LENGTHS:
             for words, text in cases:
                 ask(where, [*words, "--prompt", text, "--max-tokens", str(length)], trace)
-        for words, text in cases[:4]:
+        for words, text in cases[:sampled]:  # each is some twenty requests: attach finds the rule
             ask(where, [*words, "--prompt", text, "--max-tokens", "16", "--temp", "0.8", "--seed", "3"], trace)
         # All requests of this server, by its counters, by its log and by its trace.
         out = subprocess.run([speclens, "attach", where, "--once", "--json", "-"], capture_output=True, text=True)
@@ -159,7 +165,7 @@ def serve(name, port, of, cases, arguments):
         for name_of, told in (("the scrape", scrape), ("the log", summed)):
             for key in ("rounds", "drafted", "accepted"):
                 if told.get(key) != whole[key]:
-                    failures.append((name, "%s: %s told %s, traced %s" % (name_of, key, told.get(key), whole[key])))
+                    failed(name, "%s: %s told %s, traced %s" % (name_of, key, told.get(key), whole[key]))
 
 
 def completed(url, text, length):
@@ -178,7 +184,7 @@ def same(name, of, draft, lengths, prompts, port, length):
     words = ["same", "--command", command, "--k", ",".join(map(str, lengths)), "--prompts", file, "--max-tokens", str(length), "--json", "-"]
     out = subprocess.run([speclens, *words], capture_output=True, text=True)
     if not out.stdout:
-        failures.append((words, "exit %d: %s" % (out.returncode, out.stderr.strip()[-300:])))
+        failed(words, "exit %d: %s" % (out.returncode, out.stderr.strip()[-300:]))
         return
     told = json.loads(out.stdout)
     texts = []
@@ -187,46 +193,44 @@ def same(name, of, draft, lengths, prompts, port, length):
         words_of = ["/bin/sh", "-c", command.replace("{k}", str(k)).replace("{port}", str(port + at))]
         with started(words_of, url, log, seconds=300) as there:
             if not there:
-                failures.append((words, "started once more it ended: " + last_words(log, 300)))
+                failed(words, "started once more it ended: " + last_words(log, 300))
                 return
             texts.append([completed(url, text, length) for text in prompts])
     by_hand = [sum(a != b for a, b in zip(texts[0], other)) for other in texts[1:]]
     if [pair["differ"] for pair in told["pairs"]] != by_hand:
-        failures.append((words, "told %s texts that differ, by hand %s" % ([pair["differ"] for pair in told["pairs"]], by_hand)))
+        failed(words, "told %s texts that differ, by hand %s" % ([pair["differ"] for pair in told["pairs"]], by_hand))
     if told["exit_status"] != out.returncode or (sum(by_hand) == 0) != (told["verdict"] == "same"):
-        failures.append((words, "exit %d, verdict %s, by hand %s differ" % (out.returncode, told["verdict"], by_hand)))
+        failed(words, "exit %d, verdict %s, by hand %s differ" % (out.returncode, told["verdict"], by_hand))
     if [bool(arm["drafted"]) for arm in told["arms"]] != [k > 0 for k in lengths]:
-        failures.append((words, "drafted %s" % [arm["drafted"] for arm in told["arms"]]))
+        failed(words, "drafted %s" % [arm["drafted"] for arm in told["arms"]])
     print("same: %s, lengths %s, groups %s, %s" % (name, lengths, told["groups"], told["sentence"]), flush=True)
 
 
 SAME_TINY = [text for words, text in TINY_CASES if not words] + ["The sea is", "A fox and a", "Name: ", "12 + 30 ="]
-# Name, port, models and what fetches them, requests and how the server drafts; then for `same`: draft model, lengths, prompts, tokens.
+# Name, port, models and what fetches them, requests, how many of them at T = .8 too, and how the server drafts; then for `same`: draft model, lengths, prompts, tokens.
 SETUPS = [
-    ("tiny", 18450, (tiny,), "", TINY_CASES, ["draft_simple", small, "3"], (small, (0, 2, 4), SAME_TINY, 32)),
-    ("ngram", 18455, (smollm2,), "smollm2", CASES, ["ngram_simple", "ngram.size_n=3", "ngram.size_m=5"], None),
-    ("worsened", 18460, (smollm2,), "smollm2", CASES, ["draft_simple", worse, "3"], (worse, (0, 4), RAW[:3], 12)),
-    ("qwen", 18465, (qwen, qwen_small), "qwen", QWEN_CASES, ["draft_simple", qwen_small, "3"], (qwen_small, (0, 4), RAW[:3], 16)),
+    ("tiny", 18450, (tiny,), "", TINY_CASES, 4, ["draft_simple", small, "3"], (small, (0, 2, 4), SAME_TINY, 32)),
+    ("ngram", 18455, (smollm2,), "smollm2", CASES, 2, ["ngram_simple", "ngram.size_n=3", "ngram.size_m=5"], None),
+    ("worsened", 18460, (smollm2,), "smollm2", CASES, 2, ["draft_simple", worse, "3"], (worse, (0, 4), RAW[:3], 12)),
+    ("qwen", 18465, (qwen, qwen_small), "qwen", QWEN_CASES, 1, ["draft_simple", qwen_small, "3"], (qwen_small, (0, 4), RAW[:3], 16)),
 ]
 results = []
-for name, port, models, source, cases, arguments, lengths in SETUPS:
+for name, port, models, source, cases, sampled, arguments, lengths in SETUPS:
     if only and name not in only:
         continue
     if not all(models):
         print("%s: left out, its model is not here: speclens get %s" % (name, source), flush=True)
         continue
-    before, failed, began = asked, len(failures), time.time()
-    serve(name, port, models[0], cases, arguments)
+    before, faults, began = asked, failures, time.time()
+    serve(name, port, models[0], cases, sampled, arguments)
     print("%s: %d requests, %.0f s" % (name, asked - before, time.time() - began), flush=True)
     if lengths:
         draft, ks, prompts, tokens = lengths
         same(name, models[0], draft, ks, prompts, port + 1, tokens)
         print("%s: %.0f s with same" % (name, time.time() - began), flush=True)
-    results.append((name, asked - before, len(failures) - failed))
-for words, why in failures:
-    print("FAILED", words, why)
+    results.append((name, asked - before, failures - faults))
 lines = ["| %s | %d | %d |" % one for one in results]
-print("llama.cpp by xllamacpp %s: %d requests, %d inferred, %d faults" % (version, asked, inferred, len(failures)))
+print("llama.cpp by xllamacpp %s: %d requests, %d inferred, %d faults" % (version, asked, inferred, failures))
 if os.environ.get("SPECLENS_SERVER_RESULT"):
     with open(os.environ["SPECLENS_SERVER_RESULT"], "w") as file:
         file.write("\n".join(lines) + "\n")
