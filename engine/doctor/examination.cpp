@@ -230,10 +230,11 @@ void Examination::judge() {
     }
     const int untried = diagnosis_.pairs - static_cast<int>(pairs_.size());
     const std::vector<bool> rejects = holm_rejects(p_values, kAlarm, untried);
+    const auto alone = static_cast<std::size_t>(std::ranges::count_if(singles_, [](const Reading& one) { return one.refused.empty(); }));
     std::optional<std::size_t> single, pair;
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i].better = rejects[i] && all[i].difference.mean >= kLeastGain;
-        std::optional<std::size_t>& best = i < all.size() - pairs_.size() ? single : pair;
+        std::optional<std::size_t>& best = i < alone ? single : pair;
         if (all[i].better && (!best || all[i].difference.mean > all[*best].difference.mean)) best = i;
     }
     // Two changes are named only where they are clearly more than one.
@@ -267,6 +268,9 @@ void Examination::confirm(const TriedVariant& winner) {
         to_read_ += 2 * (places_of(fresh_) - plan_.fresh);
         read(fresh_, {}, [this](Reading reading) { fresh_as_it_is_ = std::move(reading.score); });
         read(fresh_, diagnosis_.winner->variant, [this](Reading reading) {
+            if (!reading.refused.empty())
+                throw Error(head_->name + " was read when its examination began, and cannot be read now",
+                            "Its files were moved or changed meanwhile: examine it again.");
             diagnosis_.fresh = paired_difference(fresh_as_it_is_->kept, reading.score.kept, reading.score.places);
             diagnosis_.fresh_kept = fresh_as_it_is_->mean_kept();
             diagnosis_.fresh_kept_changed = reading.score.mean_kept();

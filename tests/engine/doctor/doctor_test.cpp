@@ -87,18 +87,26 @@ struct Planted {
 void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
 
 constexpr const char* kDeeper = R"({"dflash_config":{"target_layer_ids":[2,6,10]}})";
+// Windows that hold every text here, whose rows see the ones before them only: the heads were trained to see the whole block.
+constexpr const char* kCausal =
+    R"({"layer_types":["sliding_attention","sliding_attention"],"sliding_window":2048,"use_sliding_window":true})";
 const Planted kPlanted[] = {
     {"eagle3_taps", "eagle3", R"({"eagle_config":{"eagle_aux_hidden_state_layer_ids":[2,6,10]}})", 2000}, // a twentieth of what it keeps
     {"eagle3_order", "eagle3", R"({"eagle_config":{"eagle_aux_hidden_state_layer_ids":[9,5,1]}})"},
     {"eagle3_residual", "eagle3", R"({"norm_before_residual":true})"},
     {"eagle3_output", "eagle3", R"({"norm_output":true})"},
+    {"eagle3_base", "eagle3", R"({"rope_theta":1000000.0})", 2000},
     {"eagle3_pairs", "eagle3", R"({"is_neox_style":false})"},
     {"dflash_taps", "dflash", kDeeper, 2000},
     {"dflash_order", "dflash", R"({"dflash_config":{"target_layer_ids":[9,5,1]}})"},
     {"dflash_anchor", "dflash", R"({"sample_from_anchor":true})"},
+    {"dflash_tap", "dflash", R"({"dflash_config":{"target_layer_ids":[1,5,10]}})",
+     2000}, // the deepest; of the others docs/results/doctor.md
     {"dflash_base", "dflash", R"({"rope_theta":1000000.0})"},
     {"dflash_pairs", "dflash", R"({"is_neox_style":false})"},
+    {"dflash_windows", "dflash", kCausal, 2000},
     {"domino_taps", "domino", kDeeper, 2000},
+    {"domino_order", "domino", R"({"dflash_config":{"target_layer_ids":[9,5,1]}})"},
     {"domino_anchor", "domino", R"({"dflash_config":{"shift_label":false}})"},
     {"domino_base", "domino", R"({"rope_theta":1000000.0})"},
     {"domino_pairs", "domino", R"({"is_neox_style":false})"},
@@ -120,6 +128,9 @@ TEST_P(Doctor, NamesAPlantedFaultAndTheLineThatMendsIt) {
     ASSERT_EQ(d.verdict, Diagnosis::Verdict::mends) << shown(d);
     const auto mended = DraftNetwork::load(models->target, head.path(), {}, {}, d.winner->variant.changes);
     expect_read_alike(mended->config, whole_bundle()->network(planted.drafter)->config);
+    if (!mended->config.windows.empty()) {
+        EXPECT_FALSE(mended->config.window_causal) << "rows see the whole block";
+    }
     EXPECT_GT(d.fresh_kept_changed, d.fresh_kept + kLeastGain);
     EXPECT_GT(d.fresh.low, 0);
 }
@@ -359,6 +370,23 @@ TEST(DoctorInASession, GrowsIsStoppedAndComesToAVerdict) {
     engine.obey(ExamineHead{"medusa"});
     EXPECT_NE(engine.shown().status.error.find("medusa"), std::string::npos);
     EXPECT_EQ(shown().drafter, "dflash");
+}
+
+// Somebody takes the head away before the winner is confirmed.
+TEST(InterruptedDoctor, SaysThatTheHeadIsGone) {
+    const ChangedHead head(shipped("dflash"), R"({"is_neox_style":false})");
+    const auto models = with_head(*whole_bundle(), "dflash", head.path());
+    Examination examination(models, {.drafter = "dflash", .tokens = 500, .fresh = 250, .prompts = examination_prompts(*models)});
+    while (!examination.diagnosis()->winner && examination.step()) {
+    }
+    ASSERT_TRUE(examination.diagnosis()->winner);
+    fs::remove(head / "config.json");
+    expect_error(
+        [&] {
+            while (examination.step()) {
+            }
+        },
+        {"was read when its examination began", "cannot be read now"});
 }
 
 TEST(DoctorVariants, WhatCannotBeExaminedIsSaid) {
