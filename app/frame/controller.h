@@ -168,7 +168,7 @@ class Controller {
     void lecture_step(int step, double now);
     void show_step(double now); // of the lecture, on whatever model is loaded
     void show_wanted(double now);
-    void try_live(double now); // a step that plays from its recorded run, on that run's model; or back
+    void try_live(double now); // a step that plays elsewhere, on the model that it was written on; or back
     void show_recorded(const LectureView::Step& step, double now);
     [[nodiscard]] bool played_elsewhere(const LectureView::Step& step) const; // than on the model that it was written on
     void ask_ahead(double now);                                               // for what the next page tells of
@@ -188,9 +188,13 @@ class Controller {
     [[nodiscard]] bool awaits_heads(const std::vector<std::string>& drafters, std::function<void(double)> then, double now);
     [[nodiscard]] bool comes_later(const std::string& drafter) const; // and it is asked for
     void heads_may_have_come(double now);
-    [[nodiscard]] bool knows(const std::string& prompt) const;         // it is one of the gallery
-    void offer_real_model();                                           // where the built-in one was asked for what it cannot know
+    [[nodiscard]] bool knows(const std::string& prompt) const; // it is one of the gallery
+    void offer_real_model();                                   // where the built-in one was asked for what it cannot know
+    [[nodiscard]] bool needs_own_model(const LectureView::Step& step) const;
     [[nodiscard]] bool suits_model(const SceneView& view, double now); // else it was asked what to do
+    void offer_model_of(const SceneView& view);
+    void offer_own_model(const SceneView& step, double now);
+    void withdraw_offer();
 
     [[nodiscard]] Scene& scene();
     [[nodiscard]] int beats(double now); // of the open scene; 0: the cursor drives it
@@ -247,7 +251,7 @@ class Controller {
     };
     std::optional<WayBack> back_;          // from a step that is tried live
     bool returning_ = false;               // on it
-    std::set<std::string> declined_;       // models that a step of the lecture asked for, and somebody did not want
+    std::set<std::string> asked_;          // models that a step of the lecture offered: once in a lecture
     std::optional<SceneView> wanted_view_; // once that is loaded
     struct Awaited {
         std::vector<std::string> drafters; // whose heads are on their way

@@ -19,6 +19,7 @@ class LecturePart {
     [[nodiscard]] bool open() const { return !lecture_.steps.empty(); }
     [[nodiscard]] int at() const { return at_; }
     void could_not_be_shown(std::string scene) { instead_ = std::move(scene); } // which stays open
+    void plays_elsewhere(bool found) { found_ = found; }                        // the step; once its own model is loaded it does not
     // Or to the nearest that there is. `found`: on another model than it was written on.
     const LectureView::Step& go_to(int step, const std::function<bool(const LectureView::Step&)>& found, double now);
     [[nodiscard]] const LectureView::Step& step() const { return lecture_.steps[static_cast<std::size_t>(at_)]; }

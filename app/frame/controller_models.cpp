@@ -161,24 +161,41 @@ void Controller::begin_with_other_model(const RunSettings& settings) {
 
 bool Controller::suits_model(const SceneView& view, double now) {
     if (view.model.empty() || view.model == model_word()) return true;
-    const Fetchable* known = find_fetchable(view.model);
     if (!is_known_model(view.model) || !common_.has_engine()) {
         // Nothing is opened because a link names it: a place or an address is somebody else's to say.
         complain(frame_says("problem.other_model"_t, "model"_v = speclens::model_word(view.model)),
                  common_.has_engine() ? frame_says("remedy.open_model"_t) : frame_says("remedy.start_with_model"_t));
         return false;
     }
-    if (lecture_.open() && declined_.contains(view.model)) {
+    if (lecture_.open() && !asked_.insert(view.model).second)
         common_.say(frame_says("notice.step_of"_t, "model"_v = model_title(view.model)), now);
-        return false;
-    }
+    else
+        offer_model_of(view);
+    return false;
+}
+
+void Controller::offer_model_of(const SceneView& view) {
+    const Fetchable* known = find_fetchable(view.model);
     const bool here = is_here(view.model);
     offered_ = view.model;
     wanted_view_ = view;
     offer_ = {frame_says("offer.of"_t, "model"_v = model_title(view.model), "here"_v = here),
               here || !known ? frame_says("offer.load"_t)
                              : frame_says("offer.get"_t, "model"_v = "", "megabytes"_v = megabytes_of(*known))};
-    return false;
+}
+
+// Beside a step that is played without it, once in a lecture; F3 has it on every such step.
+void Controller::offer_own_model(const SceneView& step, double now) {
+    if (step.model == kBuiltInModel || !is_known_model(step.model)) return;
+    if (!is_here(step.model) && !common_.port.fetch) return; // a page in a browser
+    if (asked_.insert(step.model).second) return offer_model_of(step);
+    common_.say(frame_says("notice.try_live"_t, "model"_v = model_title(step.model)), now);
+}
+
+void Controller::withdraw_offer() {
+    offered_.clear();
+    offer_ = {};
+    wanted_view_.reset();
 }
 
 // ---- heads that come later ----
@@ -210,6 +227,7 @@ void Controller::offer_real_model() {
     if (!own_prompt_ || said_small_world_ || !common_.status.built_in || run_.saved() || run_.due() || !cursor_.source.whole().stopped)
         return;
     if (!offer_.words.empty() || !common_.banner.empty() || fetch_) return;
+    if (lecture_.open() && lecture_.step().view.settings.prompt.text == run_.settings().prompt.text) return; // those of its author
     const Fetchable& real = fetchables().front();
     const bool here = is_here(real.name);
     if (!common_.has_engine() || (!here && !common_.port.fetch)) return;
@@ -220,14 +238,16 @@ void Controller::offer_real_model() {
 }
 
 void Controller::answer_offer(bool yes, double now) {
-    const std::string name = std::exchange(offered_, {});
-    offer_ = {};
+    const std::string name = offered_;
+    const bool of_step = lecture_.open() && name == lecture_.step().view.model;
     if (!yes) {
-        wanted_view_.reset();
-        if (!lecture_.open() || name != lecture_.step().view.model) return;
-        declined_.insert(name); // no later step asks again
-        return show_step(now);
+        withdraw_offer();
+        if (of_step && needs_own_model(lecture_.step())) show_step(now); // and it says why it cannot be shown
+        return;
     }
+    offered_.clear();
+    offer_ = {};
+    if (of_step && !wanted_view_) wanted_view_ = lecture_.step().view;
     open_model(name, now);
 }
 

@@ -149,7 +149,7 @@ void Controller::begin_lecture(LectureView lecture, double now) {
     scenes_.clear(); // its steps begin from what was planned, not from what was set before
     race_.from_the_start();
     beats_[scene_name_] = std::max(0, lecture_.step().view.place.beat - 1);
-    declined_.clear();
+    asked_.clear();
     back_.reset();
     if (!found || !place_) return;
     place_ = FramePlace{.beat = place_->beat}; // of the window's first run
@@ -158,6 +158,7 @@ void Controller::begin_lecture(LectureView lecture, double now) {
 
 void Controller::lecture_step(int step, double now) {
     const bool raced = in_race();
+    if (wanted_view_ && wanted_view_->model == offered_) withdraw_offer(); // who turned the page goes on without it
     (void)lecture_.go_to(
         step, [this](const LectureView::Step& one) { return played_elsewhere(one); }, now);
     show_step(now);
@@ -170,33 +171,36 @@ void Controller::lecture_step(int step, double now) {
         return true;
     });
     if (lecture_.place()->away(scene_name_)) lecture_.could_not_be_shown(scene_name_); // the next goes on from there
-    const bool says = declined_.contains(lecture_.step().view.model) || !recorded_of_.empty();
-    if (!says) chrome.message.clear(); // status bar and presenter name the step
+    if (!played_elsewhere(lecture_.step())) chrome.message.clear();                    // status bar and presenter name the step
 }
 
 bool Controller::played_elsewhere(const LectureView::Step& step) const {
     return common_.has_engine() && !step.view.model.empty() && step.view.model != model_word();
 }
 
-// Whatever the loaded model can do is played on it, at a round that shows the same; what it lacks, from the run that was kept. Only a step
-// that shows one place of one run, which was not kept, asks for its own model.
+// One place of one run, which was not kept: nothing else can stand for it.
+bool Controller::needs_own_model(const LectureView::Step& step) const {
+    const bool race = find_scene(step.view.scene) == find_scene("race");
+    return played_elsewhere(step) && step.find.empty() && step.view.place.at > 0 && !race;
+}
+
+// Whatever the loaded model can do is played on it, at a round that shows the same; what it lacks, from the run that was kept. A real
+// model that the step was written on is offered beside that.
 void Controller::show_step(double now) {
     const LectureView::Step& step = lecture_.step();
     const Shows shows = shows_called(step.find).value_or(Shows::nothing);
+    lecture_.plays_elsewhere(played_elsewhere(step));
     if (!played_elsewhere(step)) return show_view(step.view, now, step.view.place.at == 0 ? shows : Shows::nothing);
-    // Written on a real model: it may be had. Whoever wants none of it sees the step on what there is.
-    if (step.view.model != kBuiltInModel && is_known_model(step.view.model) && !declined_.contains(step.view.model))
-        return show_view(step.view, now);
     const auto lacks = [this](const std::string& drafter) { return !common_.status.ready_drafters.empty() && !common_.can_run(drafter); };
     if (!step.recorded.empty() && !step.needs.empty() && lacks(step.needs)) return guarded([&] { show_recorded(step, now); });
+    if (needs_own_model(step)) return show_view(step.view, now);
     SceneView view = step.view;
-    const bool race = find_scene(view.scene) == find_scene("race");
-    if (view.place.at > 0 && shows == Shows::nothing && !race) return show_view(view, now);
     view.model = model_word();
     view.precision.reset();
     view.place = {.beat = view.place.beat};
-    // What it was asked on another model may be answered in a language that the room does not read.
-    if (const std::string own = opening_view(view.model, assets_folder()).prompt; !own.empty() && view.settings.prompt.token_ids.empty())
+    // What the built-in model was asked may be answered by another in a language that the room does not read.
+    const bool of_tiny = step.view.model == kBuiltInModel && view.settings.prompt.token_ids.empty();
+    if (const std::string own = opening_view(view.model, assets_folder()).prompt; !own.empty() && of_tiny)
         view.settings.prompt.text = view.race.base.prompt.text = own;
     if (lacks(view.settings.drafter)) {
         const std::string by_default = default_drafter([&](const std::string& drafter) { return !lacks(drafter); });
@@ -204,7 +208,9 @@ void Controller::show_step(double now) {
     }
     std::erase_if(view.race.lanes, [&](const RaceEntry& lane) { return lacks(lane.drafter); });
     if (view.race.lanes.size() < 2) view.race.lanes.clear(); // the usual ones
+    chrome.message.clear();
     show_view(view, now, shows);
+    offer_own_model(step.view, now);
 }
 
 void Controller::try_live(double now) {
@@ -232,8 +238,9 @@ void Controller::show_wanted(double now) {
     if (std::exchange(returning_, false) && back_) {
         const WayBack back = *std::exchange(back_, {});
         show_step(now);
-        if (recorded_of_.empty() || back.step != lecture_.at()) return;
+        if (in_race() || back.step != lecture_.at()) return;
         place_ = back.place;
+        place_shows_ = Shows::nothing;
         return tick(now);
     }
     if (lecture_.open() && lecture_.step().view.model == wanted.model && lecture_.step().view.scene == wanted.scene) return show_step(now);

@@ -343,7 +343,7 @@ Message why_not(const FrameInput& input, Action action) {
     case Action::open_lecture: return input.read && !input.read->lectures.empty() ? "" : frame_says("off.no_lectures"_t);
     case Action::try_live:
         if (!input.lecture) return frame_says("off.no_lecture"_t);
-        return input.scene.recorded_of.empty() && !input.lecture->tried ? frame_says("off.live"_t) : "";
+        return input.lecture->found || input.lecture->tried ? "" : frame_says("off.live"_t);
     case Action::next_step:
     case Action::previous_step:
     case Action::to_step:

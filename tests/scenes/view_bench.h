@@ -12,7 +12,8 @@ namespace speclens {
 
 struct ViewBench {
     std::vector<Command> sent;
-    bool work_first = false; // as the window said last
+    std::vector<std::string> fetched; // models
+    bool work_first = false;          // as the window said last
     SceneBench bench;
 
     explicit ViewBench(const std::string& scene)
@@ -20,7 +21,8 @@ struct ViewBench {
                         .set_budget = [](std::int64_t) {},
                         .add_budget = [](std::int64_t) {},
                         .cancel_loading = [] {},
-                        .put_work_first = [this](bool first) { work_first = first; }}) {}
+                        .put_work_first = [this](bool first) { work_first = first; },
+                        .fetch = [this](const std::string& name) { fetched.push_back(name); }}) {}
 
     void observe(std::shared_ptr<const Trace> trace, const RunSettings& settings) {
         Snapshot p;

@@ -362,6 +362,9 @@ TEST(OwnPrompt, IsFollowedOnceByTheWayToARealModel) {
     p.runs = 1;
     window.observe(p, bench.time);
     bench.settle();
+    LectureView::Step asks{"A question", "Notes.", 1, {.scene = "loop"}};
+    asks.view.settings.prompt.text = "Why is the sky blue?";
+    window.begin_lecture({"A lecture", {asks}}, bench.time);
     const auto ask = [&](const std::string& words) {
         RunSettings asked = *window.frame(bench.time).scene.settings;
         asked.prompt.text = words;
@@ -374,6 +377,8 @@ TEST(OwnPrompt, IsFollowedOnceByTheWayToARealModel) {
         window.observe(answer, bench.time);
         bench.settle();
     };
+    ask("Why is the sky blue?");
+    EXPECT_TRUE(offer().empty()) << "the words of whoever wrote the lecture";
     ask("And of Peru?");
     EXPECT_NE(offer().find("5 million parameters"), std::string::npos) << offer();
     EXPECT_TRUE(bench.shows("SmolLM2-135M-Instruct")) << bench.words;

@@ -974,20 +974,47 @@ TEST(LecturesElsewhere, NotNowIsRemembered) {
     EXPECT_TRUE(pair.live.bench.shows("This step shows a run of tiny, which is not loaded")) << pair.live.bench.words;
 }
 
-TEST(LecturesElsewhere, OneOfAPairOffersItAndGoesOnWithoutIt) {
+// Written on a real model that could be had: played on what there is, and offered beside that once.
+TEST(LecturesElsewhere, OneOfAPairIsPlayedOnWhatThereIsAndOffersItOnce) {
     LectureView::Step step = written_on_tiny("loop", {}, "refused", "small");
-    step.view.model = "qwen";
-    ViewBench live("bottleneck");
-    LectureView lecture{"A real pair", {written_on_tiny("bottleneck", {.beat = 1}), step, step}};
-    live.bench.controller.begin_lecture(lecture, live.bench.time);
-    live.observe(fixtures::toy_run(fixtures::toys().front()), {});
-    live.bench.key(ui::Key::page_down);
-    EXPECT_FALSE(live.now().offer.words.empty()) << "it may be had";
-    live.bench.key(ui::Key::escape);
-    EXPECT_EQ(live.now().scene_name, "loop") << "on what there is";
-    EXPECT_TRUE(live.now().offer.words.empty());
-    live.bench.key(ui::Key::page_down);
-    EXPECT_TRUE(live.now().offer.words.empty());
+    step.view.model = "qwen-0.5b";
+    LectureView::Step measured = written_on_tiny("speedup", {.beat = 4});
+    measured.view.model = "qwen-0.5b";
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), step, measured, step});
+    const auto shown = [&](const char* scene) {
+        EXPECT_EQ(pair.live.now().scene_name, scene) << "on what there is";
+        EXPECT_TRUE(pair.live.now().lecture->instead.empty());
+        EXPECT_TRUE(pair.live.all<OpenModel>().empty()) << "nothing is loaded that nobody asked for";
+        return pair.asks();
+    };
+    pair.turn();
+    EXPECT_TRUE(shown("loop")) << "it may be had";
+    ASSERT_EQ(pair.live.all<Restart>().size(), 1U);
+    EXPECT_EQ(pair.live.all<Restart>()[0].settings.prompt.text, step.view.settings.prompt.text) << "its question is for such models";
+    EXPECT_EQ(pair.live.now().lecture->notes(), "The notes of any run.");
+    pair.turn(); // by Page Down alone, the offer unanswered
+    EXPECT_FALSE(shown("speedup")) << "once";
+    EXPECT_TRUE(pair.live.bench.shows("F3 tries it live on Qwen2.5-Coder 0.5B")) << pair.live.bench.words;
+    pair.turn();
+    EXPECT_FALSE(shown("loop"));
+}
+
+TEST(LecturesElsewhere, NotNowLeavesTheStepAsItIs) {
+    LectureView::Step step = written_on_tiny("loop", {}, "refused", "small");
+    step.view.model = "qwen-0.5b";
+    PairBench pair({written_on_tiny("bottleneck", {.beat = 1}), step, step});
+    pair.turn();
+    const auto trace = fixtures::mixed();
+    pair.show(trace, pair.live.all<Restart>()[0].settings);
+    pair.live.bench.key(ui::Key::right);
+    const std::size_t at = pair.live.now().scene.cursor;
+    EXPECT_TRUE(pair.asks());
+    pair.live.bench.key(ui::Key::escape);
+    EXPECT_FALSE(pair.asks());
+    EXPECT_EQ(pair.live.now().scene.cursor, at);
+    EXPECT_EQ(pair.live.all<Restart>().size(), 1U);
+    pair.turn();
+    EXPECT_FALSE(pair.asks()) << "it was answered";
 }
 
 TEST(Links, CanBePastedIntoTheWindow) {

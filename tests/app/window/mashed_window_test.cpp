@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -219,8 +220,8 @@ TEST(RealWindow, StandsTenMinutesOfKeysOnAPairOfQwen) {
 // What stands where nothing could be shown yet; a step that goes on saying so showed nothing.
 constexpr const char* kNotYet = "will stand here";
 
-// One lecture on one model, in the real window as somebody starts it: who only turns the page reaches the last step, is asked nothing and
-// refused nothing, and sees something on every step. What went wrong; empty: nothing.
+// One lecture on one model, in the real window as somebody starts it: who only turns the page reaches the last step, is refused nothing,
+// and sees something of it on every step; a model is offered beside a step, once. What went wrong; empty: nothing.
 std::string turn_pages(const std::string& model, const std::string& lecture) {
     constexpr double kLongest = 180, kShortest = 1.5; // seconds on a step; the first one is that of loading too
     const test::TempFolder home;
@@ -235,6 +236,7 @@ std::string turn_pages(const std::string& model, const std::string& lecture) {
     const int steps = static_cast<int>(request.lecture.steps.size());
     int at = -1;
     double since = 0, longest = 0, looked = 0;
+    std::map<std::string, int> offered; // on which step
     std::string wrong = "it never began";
     const ShellScript script = [&](InputQueue& queue, Controller& controller, int, double seconds) {
         if (!queue.empty()) return true;
@@ -247,7 +249,10 @@ std::string turn_pages(const std::string& model, const std::string& lecture) {
             longest = std::max(longest, seconds - since);
             since = seconds;
         }
-        if (!now.offer.words.empty()) wrong = "it asks: " + now.offer.words.words();
+        if (!now.offer.words.empty()) {
+            const auto first = offered.emplace(now.offer.words.words(), step).first;
+            if (first->second != step) wrong = "it asks again: " + first->first;
+        }
         if (!now.banner.empty()) wrong = "it refuses: " + now.banner.words() + " " + now.remedy.words();
         if (!now.lecture->instead.empty()) wrong = "its scene could not be shown: " + now.lecture->instead + " stayed open";
         if (!wrong.empty()) return false;
