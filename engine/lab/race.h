@@ -64,8 +64,8 @@ struct RaceView {
 
 class Race {
   public:
-    // `table`: of these models; null: one of its own. `go_on` is asked between the pieces of a long prompt: false leaves it there, to be
-    // read again at the next step. Throws Error as race_lanes().
+    // `table`: of these models; null: one of its own. `go_on` is asked between the pieces of a long prompt and the passes of a draft: false
+    // leaves the generation there, to be begun again at the next step. Throws Error as race_lanes().
     Race(std::shared_ptr<const Models> models, RaceSettings settings, TimeTable* table = nullptr, std::function<bool()> go_on = {});
     ~Race();
 

@@ -67,7 +67,7 @@ DrafterComparison empty_comparison(const Models& models, const Trace& trace, con
 namespace {
 
 ComparisonRow ask(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                  const DrafterComparison& so_far, const DrafterInfo& info) {
+                  const DrafterComparison& so_far, const DrafterInfo& info, const std::function<bool()>& go_on) {
     ComparisonRow row;
     row.drafter = info.name;
     row.settings = settings;
@@ -86,13 +86,13 @@ ComparisonRow ask(const std::shared_ptr<const Models>& models, const RunSettings
     if (!row.problem.empty()) return row;
     try {
         for (int i = 0; row.settings.timing && i < kDraftTries; ++i) {
-            const auto round = one_round(models, settings, row.settings, trace, so_far.round);
+            const auto round = one_round(models, settings, row.settings, trace, so_far.round, go_on);
             const double ms = draft_time(fold(*round, round->size()));
             row.draft_ms = i == 0 ? ms : std::min(row.draft_ms, ms);
         }
         RunSettings shown = row.settings; // once more with what each draft token was drawn from
         shown.trace_top = kShownEntries;
-        row.trace = one_round(models, settings, shown, trace, so_far.round);
+        row.trace = one_round(models, settings, shown, trace, so_far.round, go_on);
     } catch (const Error& error) { // of one drafter: the others may do
         row.trace = nullptr;
         row.problem = error.what();
@@ -103,9 +103,9 @@ ComparisonRow ask(const std::shared_ptr<const Models>& models, const RunSettings
 } // namespace
 
 ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                           const DrafterComparison& so_far) {
+                           const DrafterComparison& so_far, const std::function<bool()>& go_on) {
     CHECK(!so_far.complete(), "every drafter was asked");
-    return ask(models, settings, trace, so_far, *compared_drafters()[so_far.rows.size()]);
+    return ask(models, settings, trace, so_far, *compared_drafters()[so_far.rows.size()], go_on);
 }
 
 double expected_passes(const Models& models, const RunSettings& settings, int text, int row) {
@@ -129,11 +129,11 @@ double expected_passes(const Models& models, const RunSettings& settings, int te
 }
 
 DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                                  DrafterComparison answered, int exit_layer) {
+                                  DrafterComparison answered, int exit_layer, const std::function<bool()>& go_on) {
     check_exit_layer(*models, exit_layer);
     answered.exit_layer = exit_layer;
     for (ComparisonRow& row : answered.rows)
-        if (row.drafter == "skip") row = ask(models, settings, trace, answered, *find_drafter("skip"));
+        if (row.drafter == "skip") row = ask(models, settings, trace, answered, *find_drafter("skip"), go_on);
     return answered;
 }
 

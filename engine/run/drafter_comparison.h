@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,14 +45,15 @@ struct DrafterComparison {
 [[nodiscard]] DrafterComparison empty_comparison(const Models& models, const Trace& trace, const CompareDrafters& wanted);
 // The row of the next drafter. `settings` are those that the round was made with; its own drafter keeps its
 // options, the others have theirs as they are by default. Guesses that a fork forced are left out. Times
-// include no context that an earlier round left to absorb. An Error of the drafter becomes ComparisonRow::problem.
+// include no context that an earlier round left to absorb. An Error of the drafter becomes ComparisonRow::problem. `go_on`: as one_round's.
 [[nodiscard]] ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                                         const DrafterComparison& so_far);
+                                         const DrafterComparison& so_far, const std::function<bool()>& go_on = {});
 // What the row of that number, from 0, takes beside the others, in passes of the target: by K, by the weights that a draft reads, and by
 // the tokens of the text before the round, which each try reads where they are few. 0: its drafter cannot run.
 [[nodiscard]] double expected_passes(const Models& models, const RunSettings& settings, int text, int row);
 // The same answers, but `skip` asked again with another exit layer.
 [[nodiscard]] DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                                const Trace& trace, DrafterComparison answered, int exit_layer);
+                                                const Trace& trace, DrafterComparison answered, int exit_layer,
+                                                const std::function<bool()>& go_on = {});
 
 } // namespace speclens

@@ -1,5 +1,6 @@
 #include "engine/run/other_drafter_round.h"
 
+#include "engine/base/progress.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/one_round.h"
 #include "engine/run/session_commands.h"
@@ -20,7 +21,7 @@ Header standing_alone(Header header, const Trace& base, int round) {
 } // namespace
 
 OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                           const FetchOtherDrafterRound& wanted) {
+                           const FetchOtherDrafterRound& wanted, const std::function<bool()>& go_on) {
     OtherDrafterRound other_round{
         wanted.round, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr, {}};
     other_round.settings.drafter = wanted.drafter;
@@ -31,7 +32,7 @@ OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const Ru
     if (!other_round.problem.empty()) return other_round;
     try {
         std::shared_ptr<Trace> round;
-        for (int i = 0; i < 2; ++i) round = one_round(models, settings, other_round.settings, trace, wanted.round);
+        for (int i = 0; i < 2; ++i) round = one_round(models, settings, other_round.settings, trace, wanted.round, go_on);
         bool comparison = false;
         for (std::size_t i = 0; i < round->size(); ++i) comparison = comparison || std::holds_alternative<Drafted>((*round)[i]);
         if (!comparison) throw Error("it has no guess there", "Choose another round.");
@@ -43,7 +44,9 @@ OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const Ru
         RunSettings off = other_round.settings;
         off.options.correction = false;
         other_round.replayed =
-            Replay{wanted.round, off.options, other_round.trace.get(), {}, one_round(models, settings, off, trace, wanted.round)};
+            Replay{wanted.round, off.options, other_round.trace.get(), {}, one_round(models, settings, off, trace, wanted.round, go_on)};
+    } catch (const Cancelled&) {
+        throw;
     } catch (const Error& error) { // asked in passing: the run has nothing to do with it
         other_round.problem = std::string(error.what()) + ". " + error.remedy();
     } catch (const std::exception& error) {

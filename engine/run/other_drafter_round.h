@@ -2,6 +2,7 @@
 // its internals, as the scene about that head wants it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,8 @@ struct OtherDrafterRound {
 
 // `settings` are those that the round was made with (Run::settings_at); without a draft length the drafter has its
 // usual one. The round is played twice and the second one kept: the first one reads the weights. What
-// fails becomes OtherDrafterRound::problem, and so does a round without a draft token.
+// fails becomes OtherDrafterRound::problem, and so does a round without a draft token. `go_on`: as one_round's.
 [[nodiscard]] OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                                         const FetchOtherDrafterRound& wanted);
+                                         const FetchOtherDrafterRound& wanted, const std::function<bool()>& go_on = {});
 
 } // namespace speclens

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "engine/base/clock.h"
+#include "engine/base/progress.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/session/jobs.h"
@@ -13,18 +14,30 @@ namespace {
 // The run goes on, or another takes its place, while the answer is made.
 struct Round {
     Round(const Desk& desk, int round)
-        : models(desk.run_models), settings(desk.shown_run().settings_at(round)), trace(desk.run->shared_trace()) {}
+        : models(desk.run_models), settings(desk.shown_run().settings_at(round)), trace(desk.run->shared_trace()), go_on(desk.go_on) {}
+    // Whether `answer` was made to its end: else somebody waits, perhaps for the end of this, and it is begun again.
+    bool answered(const std::function<void()>& answer) const {
+        try {
+            answer();
+            return true;
+        } catch (const Cancelled&) {
+            return false;
+        }
+    }
     std::shared_ptr<const Models> models;
     RunSettings settings; // that it was made with
     std::shared_ptr<const Trace> trace;
+    std::function<bool()> go_on;
 };
 
 class OtherDrafterJob final : public Job {
   public:
     OtherDrafterJob(const Desk& desk, const FetchOtherDrafterRound& fetch) : round_(desk, fetch.round), fetch_(fetch) {}
     bool step() override {
-        answer_ = std::make_shared<const OtherDrafterRound>(draft_as(round_.models, round_.settings, *round_.trace, fetch_));
-        return false;
+        return !round_.answered([&] {
+            answer_ =
+                std::make_shared<const OtherDrafterRound>(draft_as(round_.models, round_.settings, *round_.trace, fetch_, round_.go_on));
+        });
     }
     void show(Snapshot& shown) override {
         if (answer_) shown.other_round = answer_;
@@ -37,19 +50,27 @@ class OtherDrafterJob final : public Job {
     std::shared_ptr<const OtherDrafterRound> answer_;
 };
 
-// One drafter at a time. A round is short, also on a large target.
+// One drafter at a time.
 class ComparisonJob final : public Job {
   public:
     ComparisonJob(const Desk& desk, const CompareDrafters& asked)
         : round_(desk, asked.round), comparison_(empty_comparison(*round_.models, *round_.trace, asked)) {
         const auto& known = desk.shown.comparison;
         if (known && known->complete() && known->of == round_.trace.get() && known->round == asked.round)
-            comparison_ = with_exit_layer(round_.models, round_.settings, *round_.trace, *known, asked.exit_layer);
+            comparison_ = *known, exit_layer_ = asked.exit_layer;
     }
     bool step() override {
         const Stopwatch own;
-        if (!comparison_.complete()) comparison_.rows.push_back(compare_next(round_.models, round_.settings, *round_.trace, comparison_));
-        worked_ms_ += own.ms();
+        const auto& [models, settings, trace, go_on] = round_;
+        if (exit_layer_)
+            return !round_.answered([&] {
+                comparison_ = with_exit_layer(models, settings, *trace, comparison_, *exit_layer_, go_on);
+                exit_layer_.reset();
+                ++asked_again_;
+            });
+        if (comparison_.complete()) return false;
+        if (round_.answered([&] { comparison_.rows.push_back(compare_next(models, settings, *trace, comparison_, go_on)); }))
+            worked_ms_ += own.ms();
         return !comparison_.complete();
     }
     void show(Snapshot& shown) override { shown.comparison = std::make_shared<const DrafterComparison>(comparison_); }
@@ -59,7 +80,7 @@ class ComparisonJob final : public Job {
         changed->planned = static_cast<int>(changed->rows.size());
         shown.comparison = std::move(changed);
     }
-    std::size_t revision() const override { return comparison_.rows.size(); }
+    std::size_t revision() const override { return comparison_.rows.size() + asked_again_; }
     double done() const override { return static_cast<double>(comparison_.rows.size()) / std::max(1, comparison_.planned); }
     Work work() const override {
         const std::optional<double> left = left_seconds(); // empty: nothing was asked that can run
@@ -84,6 +105,8 @@ class ComparisonJob final : public Job {
 
     Round round_;
     DrafterComparison comparison_;
+    std::optional<int> exit_layer_; // one that `skip` is still to be asked with, where the rest is known
+    std::size_t asked_again_ = 0;
     double worked_ms_ = 0;
 };
 

@@ -17,6 +17,7 @@
 #include "engine/lab/study.h"
 #include "engine/model/model.h"
 #include "engine/run/drafter_comparison.h"
+#include "engine/run/other_drafter_round.h"
 #include "engine/session/engine.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
@@ -236,6 +237,29 @@ TEST(SlowModel, EveryDrafterIsCounted) {
     EXPECT_EQ(bench.told().total, total);
     bench.engine.obey(Cancel{});
     EXPECT_GE(bench.engine.shown().comparison->rows.size(), 3U) << "kept";
+}
+
+// A row is a prompt, drafts and checks four times over; whoever ends it waits for one pass.
+TEST(SlowModel, AnswersAboutARoundAreLeftBetweenTwoOfTheirPasses) {
+    Bench bench;
+    bench.ask(Restart{on_pair(), kUnlimitedPhases});
+    bench.work();
+    const auto answered = [&] { return bench.engine.shown().comparison && bench.engine.shown().comparison->complete(); };
+    const auto drafted = [&] { return bench.engine.shown().other_round != nullptr; };
+    for (const auto& [asked, done] : {std::pair<Command, std::function<bool()>>{CompareDrafters{0}, answered},
+                                      {FetchOtherDrafterRound{0, "skip"}, drafted},
+                                      {CompareDrafters{.round = 0, .exit_layer = 1}, answered}}) {
+        bench.ask(asked);
+        bench.listener.waits = [&] { return *bench.slow.slept_ms > bench.before; };
+        for (int i = 0; i < 40; ++i) bench.work([&, first = true]() mutable { return !std::exchange(first, false); });
+        EXPECT_GT(bench.longest_step, 0);
+        EXPECT_LE(bench.longest_step, 300) << "the pass that reads the prompt";
+        bench.listener.waits = {};
+        bench.work();
+        EXPECT_TRUE(done()) << "what waited was something else";
+    }
+    EXPECT_EQ(bench.engine.shown().comparison->exit_layer, 1);
+    EXPECT_EQ(bench.engine.shown().other_round->problem, "");
 }
 
 TEST(SlowModel, AnAdviceIsForetoldToItsEnd) {
