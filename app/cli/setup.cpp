@@ -63,13 +63,13 @@ constexpr std::array<std::string_view, 2> kSampleKeys = {"temperature", "max_tok
 constexpr std::array<std::string_view, 7> kOthersKeys = {"expect", "check", "held", "task_id", "entry_point", "canonical_solution", "test"};
 
 // `unknown` keeps the first key that means nothing.
-Prompt prompt_of_line(const std::string& line, const std::string& where, bool sampled, std::string& unknown) {
+ListedPrompt prompt_of_line(const std::string& line, const std::string& where, bool sampled, std::string& unknown) {
     const auto json = Json::parse_or_discard(line);
     const auto broken = [&](const std::string& what) {
         return Error(where + ": " + what, "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");
     };
     if (!json.is_object()) throw broken("not a JSON object");
-    Prompt prompt;
+    ListedPrompt prompt;
     const auto text = [&](const char* key, std::string& to) {
         const auto found = json.find(key);
         if (found == json.end() || found->is_null()) return;
@@ -77,12 +77,12 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, bool sa
         to = found->get<std::string>();
     };
     if (!json.contains("prompt")) throw broken("no \"prompt\"");
-    text("prompt", prompt.text);
+    text("prompt", prompt.ask.text);
     text("domain", prompt.domain);
-    text("system", prompt.system);
+    text("system", prompt.ask.system);
     if (const auto chat = json.find("chat"); chat != json.end() && !chat->is_null()) {
         if (!chat->is_boolean()) throw broken("\"chat\" is neither true nor false");
-        prompt.chat = chat->get<bool>();
+        prompt.ask.chat = chat->get<bool>();
     }
     const auto number = [&](const char* key, double least, double most) -> std::optional<double> {
         const auto found = json.find(key);
@@ -103,7 +103,7 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, bool sa
         if (unknown.empty() && !known(key))
             unknown = where + ": \"" + key + "\" means nothing here (known: prompt, domain, chat, system" +
                       (sampled ? ", temperature, max_tokens)" : ")");
-    if (prompt.text.empty()) throw broken("\"prompt\" is empty");
+    if (prompt.ask.text.empty()) throw broken("\"prompt\" is empty");
     if (prompt.domain.empty()) prompt.domain = "other";
     check_domain(prompt.domain, where);
     return prompt;
@@ -111,10 +111,10 @@ Prompt prompt_of_line(const std::string& line, const std::string& where, bool sa
 
 Error no_text() { return Error("these models have no tokenizer, so text prompts mean nothing", "Give --token-ids 0,1,2.", Exit::usage); }
 
-std::vector<Prompt> read_prompts(const std::filesystem::path& file, bool sampled = false) {
+std::vector<ListedPrompt> read_prompts(const std::filesystem::path& file, bool sampled = false) {
     std::ifstream in(file);
     if (!in) throw Error(file.string() + ": cannot be opened", "Give a file with one JSON object a line, --prompts FILE.jsonl.");
-    std::vector<Prompt> prompts;
+    std::vector<ListedPrompt> prompts;
     std::string line, unknown;
     for (int number = 1; std::getline(in, line); ++number)
         if (line.find_first_not_of(" \t\r") != std::string::npos)
@@ -474,23 +474,17 @@ void say_if_asked_as_text(const Models& models) {
     if (!models.chat.problem.empty()) say(models.chat.problem + ": the built-in chats are asked as plain text");
 }
 
-std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
+std::vector<ListedPrompt> prompts_of(const Options& options, const Models& models) {
     if (options.prompt || !options.run.prompt.token_ids.empty()) {
-        Prompt one;
-        if (options.prompt) one.text = *options.prompt;
-        one.ids = options.run.prompt.token_ids;
-        one.chat = options.run.prompt.chat;
-        one.system = options.run.prompt.system;
-        one.domain = kAllDomains;
+        ListedPrompt one{.ask = options.run.prompt, .domain = kAllDomains};
+        one.ask.text = options.prompt.value_or("");
         return {one};
     }
     if (models.target_table) { // it starts from nothing, as in a run
         if (!options.prompts.empty() || !options.set.empty() || !options.domain.empty()) throw no_text();
-        Prompt nothing;
-        nothing.domain = kAllDomains;
-        return {nothing};
+        return {{.domain = kAllDomains}};
     }
-    std::vector<Prompt> prompts;
+    std::vector<ListedPrompt> prompts;
     if (!options.prompts.empty()) {
         prompts = read_prompts(options.prompts, options.command == Command::sample);
     } else if (models.tokenizer) {
@@ -502,24 +496,25 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
                                                                         : gallery_file(assets_folder(), built_in));
         if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
             say_if_asked_as_text(models);
-            for (Prompt& prompt : prompts) prompt.chat = false, prompt.system.clear();
+            for (ListedPrompt& prompt : prompts) prompt.ask.chat = false, prompt.ask.system.clear();
         }
         if (models.chat.system_place == ChatFormat::SystemPlace::nowhere)
-            for (Prompt& prompt : prompts) // said in the question instead
-                if (prompt.chat && !prompt.system.empty()) prompt.text = std::exchange(prompt.system, "") + "\n\n" + prompt.text;
+            for (auto& [ask, domain, temperature, most] : prompts) // said in the question instead
+                if (ask.chat && !ask.system.empty()) ask.text = std::exchange(ask.system, "") + "\n\n" + ask.text;
     } else {
         throw no_text();
     }
-    if (options.has("--chat") || options.has("--raw"))
-        for (Prompt& prompt : prompts) prompt.chat = options.run.prompt.chat;
-    if (!options.run.prompt.system.empty())
-        for (Prompt& prompt : prompts) prompt.system = options.run.prompt.system;
-    if (std::ranges::any_of(prompts, [](const Prompt& p) { return !p.system.empty() && !p.chat; }))
+    for (ListedPrompt& prompt : prompts) {
+        if (options.has("--chat") || options.has("--raw")) prompt.ask.chat = options.run.prompt.chat;
+        if (!options.run.prompt.system.empty()) prompt.ask.system = options.run.prompt.system;
+        prompt.ask.thinking = options.run.prompt.thinking;
+    }
+    if (std::ranges::any_of(prompts, [](const ListedPrompt& p) { return !p.ask.system.empty() && !p.ask.chat; }))
         say("a \"system\" does nothing for a prompt without \"chat\": true");
     if (options.domain.empty()) return prompts;
     std::set<std::string> domains;
-    std::vector<Prompt> kept;
-    for (const Prompt& prompt : prompts) {
+    std::vector<ListedPrompt> kept;
+    for (const ListedPrompt& prompt : prompts) {
         domains.insert(prompt.domain);
         if (prompt.domain == options.domain) kept.push_back(prompt);
     }
@@ -532,8 +527,8 @@ std::vector<GalleryPrompt> prompt_texts(const Options& options) {
     const auto file = [&] {
         return options.prompts.empty() ? gallery_file(assets_folder(), loaded_model(options) == kBuiltInModel) : options.prompts;
     };
-    for (const Prompt& p : options.set.empty() ? read_prompts(file()) : read_set(options.set))
-        texts.push_back({p.domain, p.text, p.system, options.has("--chat") || options.has("--raw") ? options.run.prompt.chat : p.chat});
+    for (const auto& [ask, domain, temperature, most] : options.set.empty() ? read_prompts(file()) : read_set(options.set))
+        texts.push_back({domain, ask.text, ask.system, options.has("--chat") || options.has("--raw") ? options.run.prompt.chat : ask.chat});
     return texts;
 }
 
@@ -554,10 +549,11 @@ RaceSettings race_settings(const Options& options, bool text) {
         constexpr const char* kRaceQuestion = "Explain in two short sentences what photosynthesis is.";
         const auto first = built_in ? std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain) : race.prompts.begin();
         if (!typed && !built_in && options.prompts.empty()) {
-            race.base = with_prompt(race.base, {kRaceQuestion, "questions", "", {}, !options.has("--raw")});
-            race.base.prompt.chat_if_possible = race.chat_if_possible; // it is ready-made
-        } else if (!typed && first != race.prompts.end())
-            race.base = with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
+            const GalleryPrompt question{"questions", kRaceQuestion, "", !options.has("--raw")};
+            race.base.prompt = prompt_of(question, race.chat_if_possible, race.base.prompt.thinking); // it is ready-made
+        } else if (!typed && first != race.prompts.end()) {
+            race.base.prompt = prompt_of(*first, false, race.base.prompt.thinking);
+        }
     }
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);
@@ -569,11 +565,8 @@ RaceSettings race_settings(const Options& options, bool text) {
     return race;
 }
 
-RunSettings with_prompt(RunSettings settings, const Prompt& prompt) {
-    settings.prompt.text = prompt.text;
-    settings.prompt.token_ids = prompt.ids;
-    settings.prompt.chat = prompt.chat;
-    settings.prompt.system = prompt.system;
+RunSettings with_prompt(RunSettings settings, Prompt prompt) {
+    settings.prompt = std::move(prompt);
     return settings;
 }
 

@@ -60,10 +60,10 @@ void settle_costs(const Options& options, const std::shared_ptr<const Models>& m
 // Throws Error where --thinking was typed and changes nothing for this model's chats; says so of a link.
 void check_thinking(const Options& options, const Models& models);
 
-struct Prompt {
-    std::string text, domain, system;
-    std::vector<int> ids;
-    bool chat = false;
+// One of a list: what is asked, and what its line says beside that.
+struct ListedPrompt {
+    Prompt ask = {.text = ""};
+    std::string domain = {};
     std::optional<double> temperature = {}; // sample
     std::optional<int> max_tokens = {};
 };
@@ -72,7 +72,7 @@ void say_if_asked_as_text(const Models& models);
 // Throws Error for a domain that cannot be one of a table.
 void check_domain(const std::string& domain, const std::string& where);
 // The prompts of --prompt, --token-ids, --prompts or --set, or the gallery that suits the target; only those of --domain.
-[[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
+[[nodiscard]] std::vector<ListedPrompt> prompts_of(const Options& options, const Models& models);
 // The texts of --prompts or --set, or of the gallery that suits the target. Throws Error for a file with anything else in it.
 [[nodiscard]] std::vector<GalleryPrompt> prompt_texts(const Options& options);
 
@@ -80,7 +80,7 @@ void check_domain(const std::string& domain, const std::string& where);
 // otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`: the models have
 // a tokenizer.
 [[nodiscard]] RaceSettings race_settings(const Options& options, bool text);
-[[nodiscard]] RunSettings with_prompt(RunSettings settings, const Prompt& prompt);
+[[nodiscard]] RunSettings with_prompt(RunSettings settings, Prompt prompt);
 
 // What the built-in model and those known by name are asked when nobody typed a prompt: a chat turn whose answer has something to see.
 inline constexpr const char* kFirstPrompt = "Write a short poem about the moon.";

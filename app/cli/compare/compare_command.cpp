@@ -131,13 +131,13 @@ constexpr std::size_t kFewestPrompts = 20;
 // Measures prompt after prompt until something ends it: the time is over (`limited`), Ctrl+C, a server that went away. What was
 // thrown is handed back, so that the finished prompts can be told first; where there are none, it is thrown.
 std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vector<Contestant>& contestants,
-                           const std::vector<Prompt>& prompts, int repeats, TimeTable& table, bool limited) {
+                           const std::vector<ListedPrompt>& prompts, int repeats, TimeTable& table, bool limited) {
     const double start = now_ms();
     ProgressBar bar;
     bar.show("warming up", 0, 0, "");
     for (const Contestant& c : contestants) { // warm-up: first touches of weights and caches
         if (!c.problem.empty()) continue;
-        RunSettings settings = with_prompt(c.settings, prompts[0]);
+        RunSettings settings = with_prompt(c.settings, prompts[0].ask);
         settings.max_tokens = std::min(settings.max_tokens, 4);
         (void)measure(models, settings);
     }
@@ -147,7 +147,7 @@ std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vec
         bar.show("measuring", static_cast<double>(p), static_cast<double>(prompts.size()), "prompts");
         std::vector<std::vector<Sample>> samples;
         try {
-            samples = measure_all(models, contestants, prompts[p], repeats);
+            samples = measure_all(models, contestants, prompts[p].ask, repeats);
         } catch (...) {
             if (p == 0) throw;
             return std::current_exception();
@@ -165,7 +165,7 @@ std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vec
     return nullptr;
 }
 
-Row row_of(const Contestant& contestant, const Contestant& plain, const std::vector<Prompt>& prompts, const std::string& domain,
+Row row_of(const Contestant& contestant, const Contestant& plain, const std::vector<ListedPrompt>& prompts, const std::string& domain,
            std::uint64_t seed, double busy_cores) {
     Row row{&contestant, domain, {}, {}, 0, true};
     if (!contestant.problem.empty()) return row;
@@ -255,10 +255,10 @@ Exit command_compare(const Options& asked) {
     check_drafter_options(options, names, models->layers());
     Remembering kept = remembering(options, models, names);
     models = kept.models;
-    std::vector<Prompt> prompts = prompts_of(options, *models);
+    std::vector<ListedPrompt> prompts = prompts_of(options, *models);
     const std::size_t planned = prompts.size();
     std::vector<RunSettings> runs;
-    for (const Contestant& c : contestants) runs.push_back(with_prompt(c.settings, prompts[0]));
+    for (const Contestant& c : contestants) runs.push_back(with_prompt(c.settings, prompts[0].ask));
     settle_costs(options, models, runs);
     const bool times = !models->target_table; // it costs nothing to ask
     if (const std::string warning = busy_warning(busy_cores()); times && !warning.empty()) say(warning);
@@ -279,13 +279,13 @@ Exit command_compare(const Options& asked) {
     prompts.resize(contestants[0].samples.size());
 
     std::vector<std::string> domains;
-    for (const Prompt& prompt : prompts)
+    for (const ListedPrompt& prompt : prompts)
         if (prompt.domain != "all" && std::find(domains.begin(), domains.end(), prompt.domain) == domains.end())
             domains.push_back(prompt.domain);
     domains.emplace_back("all");
 
     const RunSettings& first = contestants[0].settings;
-    const Header header = *Run(models, with_prompt(first, prompts[0])).trace().header();
+    const Header header = *Run(models, with_prompt(first, prompts[0].ask)).trace().header();
     TableLook look{.terminal = standard_terminal(options.color),
                    .greedy = first.sampling.temperature == 0,
                    .times = times,

@@ -99,7 +99,7 @@ struct CompareFacts {
     std::string backend, model;
     const Options& options;
     const std::vector<Contestant>& contestants;
-    const std::vector<Prompt>& prompts; // that were finished
+    const std::vector<ListedPrompt>& prompts; // that were finished
     std::size_t planned = 0;            // prompts; more than were finished when something ended it early
     double busy_cores = 0;
     bool times = true, speed_up = true; // as in TableLook

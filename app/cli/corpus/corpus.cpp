@@ -20,8 +20,8 @@ CorpusPlan corpus_plan(const Options& options, const Models& models) {
     CorpusPlan plan;
     plan.folder = options.output;
     const double temperature = options.temperature().value_or(kWalkTemperature);
-    for (const Prompt& prompt : prompts_of(options, models))
-        plan.prompts.push_back({.prompt = {.text = prompt.text, .system = prompt.system, .chat = prompt.chat},
+    for (const ListedPrompt& prompt : prompts_of(options, models))
+        plan.prompts.push_back({.prompt = prompt.ask,
                                 .domain = prompt.domain,
                                 .temperature = prompt.temperature.value_or(temperature),
                                 .max_tokens = prompt.max_tokens.value_or(options.run.max_tokens)});

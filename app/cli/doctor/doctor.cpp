@@ -183,8 +183,7 @@ Exit doctor(const Options& options) {
     if (options.prompts.empty()) {
         plan.prompts = examination_prompts(*models);
     } else {
-        for (const Prompt& prompt : prompts_of(options, *models))
-            plan.prompts.push_back({.text = prompt.text, .system = prompt.system, .chat = prompt.chat, .token_ids = prompt.ids});
+        for (ListedPrompt& prompt : prompts_of(options, *models)) plan.prompts.push_back(std::move(prompt.ask));
     }
     const std::shared_ptr<const DraftNetwork> head = models->network(plan.drafter);
     Examination examination(models, std::move(plan));

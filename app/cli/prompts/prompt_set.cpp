@@ -41,7 +41,7 @@ std::string domain_of(const Json& row) {
 }
 
 struct SetLine {
-    Prompt prompt;
+    ListedPrompt prompt;
     bool placeholder = false, goes_on = false;
 };
 
@@ -51,17 +51,17 @@ SetLine set_line(const std::string& line, const std::string& where) {
     SetLine read;
     if (const auto turns = row.find("turns"); turns != row.end()) {
         if (!turns->is_array() || turns->empty()) throw Error(where + ": \"turns\" is not a list of texts", kLayouts);
-        read.prompt.text = turn_text(turns->front());
-        read.prompt.chat = true;
+        read.prompt.ask.text = turn_text(turns->front());
+        read.prompt.ask.chat = true;
         read.goes_on = turns->size() > 1;
     } else if (const auto prompt = row.find("prompt"); prompt != row.end()) {
-        read.prompt.text = turn_text(*prompt);
-        read.prompt.chat = row.value("chat", Json()) == true;
+        read.prompt.ask.text = turn_text(*prompt);
+        read.prompt.ask.chat = row.value("chat", Json()) == true;
     } else {
         throw Error(where + ": neither \"turns\" nor \"prompt\"", kLayouts);
     }
-    if (read.prompt.text.empty()) throw Error(where + ": the prompt is empty, or no text", kLayouts);
-    read.placeholder = read.prompt.text.starts_with(kPlaceholder);
+    if (read.prompt.ask.text.empty()) throw Error(where + ": the prompt is empty, or no text", kLayouts);
+    read.placeholder = read.prompt.ask.text.starts_with(kPlaceholder);
     read.prompt.domain = domain_of(row);
     check_domain(read.prompt.domain, where);
     return read;
@@ -86,12 +86,12 @@ std::filesystem::path set_file(const std::string& set) {
                 Exit::usage);
 }
 
-std::vector<Prompt> read_set(const std::string& set) {
+std::vector<ListedPrompt> read_set(const std::string& set) {
     const std::filesystem::path file = set_file(set);
     std::ifstream in(file);
     std::error_code ignored;
     if (!in || std::filesystem::is_directory(file, ignored)) throw Error(file.string() + ": cannot be opened", kLayouts);
-    std::vector<Prompt> prompts;
+    std::vector<ListedPrompt> prompts;
     int placeholders = 0, going_on = 0, number = 0;
     for (std::string line; std::getline(in, line);) {
         ++number;

@@ -22,6 +22,6 @@ inline constexpr const char* kHumanEval = "humaneval"; // HumanEval.jsonl, here 
 [[nodiscard]] std::filesystem::path set_file(const std::string& set);
 // Domain: the category. Throws Error that names the file, the line and what was expected; says how many prompts were left out, because
 // SPEED-Bench's data has only a placeholder there, and how many go on.
-[[nodiscard]] std::vector<Prompt> read_set(const std::string& set);
+[[nodiscard]] std::vector<ListedPrompt> read_set(const std::string& set);
 
 } // namespace speclens::cli

@@ -133,7 +133,7 @@ Compared compared(const RunSetting& setting) {
     std::vector<Row> rows(1);
     rows[0].contestant = contestants.data();
     rows[0].domain = "all";
-    const std::vector<Prompt> prompts;
+    const std::vector<ListedPrompt> prompts;
     const CompareFacts facts{
         .header = header, .backend = "cpu", .model = "tiny", .options = options, .contestants = contestants, .prompts = prompts};
     return {OrderedJson::parse(compare_json(rows, facts)), compare_csv(rows, facts)};
