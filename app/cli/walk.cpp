@@ -52,13 +52,14 @@ std::string Walk::opening() const {
     const DrafterInfo* drafter = find_drafter(h.drafter);
     const RuleInfo* rule = find_rule(h.rule);
     const bool plain = h.drafter == kNoDrafter;
+    const std::vector<Said> device = device_said(h.backend);
     const auto line = [&](const std::string& head, const std::string& words) {
         return head + "  " + wrap(words, terminal_.width - 10, 10) + "\n";
     };
     std::string text = paint(Tone::strong, "SpecLens") + " · " + message(walk_said("open.title"_t)) + "   " +
                        paint(Tone::muted, "[" + h.tier + "]") + "\n";
     text += paint(Tone::target, "■ " + pad(message(walk_said("open.target"_t)), 6)) + "  " + h.model + "   " +
-            paint(Tone::muted, h.backend) + "\n";
+            paint(Tone::muted, device.empty() ? h.backend : message(device.front()).words()) + "\n";
     if (!plain)
         text += line(paint(Tone::draft, "◇ " + pad(message(walk_said("open.draft"_t)), 6)),
                      message(walk_said("open.drafter"_t, "drafter"_v = drafter ? message(drafter->title).words() : h.drafter,

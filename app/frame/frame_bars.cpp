@@ -1,6 +1,5 @@
 // Scene rail and status bar.
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <vector>
 
@@ -261,12 +260,10 @@ std::vector<Cell> race_cells(const SceneInput& in) {
     return cells;
 }
 
-// "CPU · AVX-512 · 2 threads", as a header has it, with its threads counted in the language of the window.
+// Of a header's device, its threads counted in the language of the window.
 Message place_words(const std::string& place) {
-    int threads = 0;
-    const std::size_t end = place.rfind(" · ");
-    if (end == std::string::npos || std::sscanf(place.c_str() + end, " · %d thread", &threads) != 1) return place;
-    return frame_says("status.place"_t, "device"_v = place.substr(0, end), "threads"_v = threads);
+    const std::vector<Said> counted = device_said(place);
+    return counted.empty() ? Message(place) : message(counted.front());
 }
 
 // "avx2, 2 threads · tiny (q8 · bf16 products) ← head".

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/base/utf8.h"
+#include "kernels/device_words.h"
 
 namespace speclens {
 
@@ -115,6 +116,12 @@ std::vector<Said> machine_said(const std::string& name) {
     if (!all_digits(count) || std::from_chars(count.data(), count.data() + count.size(), cores).ec != std::errc())
         return {said("machine.name"_t, "english"_v = name)};
     return {said("machine.cores"_t, "name"_v = said("machine.name"_t, "english"_v = name.substr(0, comma)), "cores"_v = cores)};
+}
+
+std::vector<Said> device_said(const std::string& words) {
+    const DeviceWords of = DeviceWords::of(words);
+    if (of.threads == 0) return {};
+    return {SaidOf<"shared">()("machine.threads"_t, "device"_v = of.device, "threads"_v = of.threads)};
 }
 
 } // namespace speclens

@@ -19,5 +19,7 @@ namespace speclens {
 
 // A machine as runs and recordings name it: "AMD EPYC, 2 cores", "one core of an EPYC". None of none.
 [[nodiscard]] std::vector<Said> machine_said(const std::string& name);
+// What computes, as runs name it (Backend::description): "CPU · AVX-512 · 2 threads". None where it counts no threads: it stands as it is.
+[[nodiscard]] std::vector<Said> device_said(const std::string& words);
 
 } // namespace speclens

@@ -20,6 +20,7 @@
 #include "kernels/cpu/memory.h"
 #include "kernels/cpu/products.h"
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/device_words.h"
 #include "kernels/shapes.h"
 
 namespace speclens {
@@ -45,8 +46,7 @@ class CpuBackend final : public Backend {
     // ---- about the device ----
     std::string name() const override { return "cpu"; }
     std::string description() const override {
-        return std::string("CPU · ") + title_of(isa_) + (amx_ ? " + AMX" : "") + " · " + std::to_string(threads()) +
-               (threads() == 1 ? " thread" : " threads");
+        return DeviceWords{std::string("CPU · ") + title_of(isa_) + (amx_ ? " + AMX" : ""), threads()}.words();
     }
     int threads() const override { return pool_.threads(); }
     DType cache_dtype(Precision precision) const override { return precision == Precision::f32 ? DType::f32 : DType::f16; }

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "kernels/cuda_module.h"
+#include "kernels/device_words.h"
 #include "kernels/error.h"
 #include "kernels/process_memory.h"
 #include "kernels/product_probe.h"
@@ -38,6 +39,17 @@ void expect_error(const std::string& name, const std::string& words, Exit code) 
 TEST(MakeBackend, SaysWhatIsMissingOrUnknown) {
     expect_error("cuda", "no CUDA engine", Exit::device);
     expect_error("tpu", "unknown backend", Exit::usage);
+}
+
+TEST(DeviceWords, AreReadAsTheyAreWritten) {
+    for (const DeviceWords& of : {DeviceWords{"CPU · AVX-512 + AMX", 1}, DeviceWords{"CPU · portable", 64}, DeviceWords{"NVIDIA H200", 0}})
+        EXPECT_EQ(DeviceWords::of(of.words()), of) << of.words();
+    EXPECT_EQ((DeviceWords{"CPU · AVX2", 1}.words()), "CPU · AVX2 · 1 thread");
+    EXPECT_EQ((DeviceWords{"CPU · AVX2", 2}.words()), "CPU · AVX2 · 2 threads");
+    for (const char* other : {"", "avx2, 2 threads", "CPU · AVX2 · 1 threads", "CPU · AVX2 · 2 threads more", "CPU · -1 thread", "CPU · two threads"})
+        EXPECT_EQ(DeviceWords::of(other), (DeviceWords{other, 0})) << other;
+    const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 2});
+    EXPECT_EQ(DeviceWords::of(backend->description()).threads, 2) << backend->description();
 }
 
 TEST(Isa, NamesItselfInTheDescription) {

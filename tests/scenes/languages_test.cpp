@@ -334,6 +334,8 @@ TEST_F(InGerman, DomainsAndMachinesAreSaid) {
         EXPECT_EQ(numbers_written(own), numbers_written(study.machine));
     }
     EXPECT_EQ(message(machine_said("AMD EPYC, 2 cores").at(0)).words(), "AMD EPYC, 2 Kerne");
+    EXPECT_EQ(message(device_said("CPU · AVX2 · 1 thread").at(0)).words(), "CPU · AVX2 · 1 Thread");
+    EXPECT_EQ(message(device_said("CPU · AVX2 · 2 threads").at(0)).words(), "CPU · AVX2 · 2 Threads");
 }
 
 TEST(Languages, ASentenceOfAFigureThatIsMissingIsListed) {

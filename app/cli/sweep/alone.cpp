@@ -45,8 +45,8 @@ SinglePlan plan_of(const Options& options, const Models& models) {
     plan.fixed.erase(std::ranges::unique(plan.fixed).begin(), plan.fixed.end());
     plan.seeds = options.has("--repeats") ? options.repeats : kSeeds;
     std::vector<SingleText> texts;
-    for (const Prompt& prompt : prompts_of(options, models)) {
-        SingleText text{with_prompt(run_settings(options, drafter, 0), prompt), prompt.domain, false};
+    for (const ListedPrompt& prompt : prompts_of(options, models)) {
+        SingleText text{with_prompt(run_settings(options, drafter, 0), prompt.ask), prompt.domain, false};
         text.settings.rule = judging_rule(options.run.rule, drafter);
         if (!options.has("--max-tokens")) text.settings.max_tokens = kTokens;
         texts.push_back(std::move(text));

@@ -64,10 +64,10 @@ SweepPlan sweep_plan(const Options& options, const Models& models, std::vector<s
     plan.proof_seconds = std::max(kLeastProofSeconds, kProofShare * seconds);
     if (options.blocks) plan.blocks = *options.blocks;
     plan.film = plan.in_time = true;
-    const std::vector<Prompt> prompts = prompts_of(options, models);
+    const std::vector<ListedPrompt> prompts = prompts_of(options, models);
     const std::size_t count = std::min(prompts.size(), kPrompts);
     for (std::size_t i = 0; i < count; ++i) { // spread over the list, which goes domain by domain
-        RunSettings text = with_prompt(run_settings(options, kNoDrafter, 0), prompts[i * prompts.size() / count]);
+        RunSettings text = with_prompt(run_settings(options, kNoDrafter, 0), prompts[i * prompts.size() / count].ask);
         text.seed += i; // texts that are asked alike differ
         plan.texts.push_back(text);
         domains.push_back(prompts[i * prompts.size() / count].domain);

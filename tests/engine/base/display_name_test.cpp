@@ -76,5 +76,14 @@ TEST(DisplayName, OfAMachineAndItsCores) {
     EXPECT_TRUE(machine_said("").empty());
 }
 
+TEST(DisplayName, OfADeviceAndItsThreads) {
+    const std::vector<Said> counted = device_said("CPU · AVX-512 + AMX · 2 threads");
+    ASSERT_EQ(counted.size(), 1U);
+    EXPECT_EQ(counted[0].id(), "shared.machine.threads");
+    EXPECT_EQ(words(counted[0], "device"), "CPU · AVX-512 + AMX");
+    EXPECT_EQ(whole(counted[0], "threads"), 2);
+    for (const char* name : {"", "NVIDIA H200", "avx2, 2 threads", "CPU · AVX2 · many threads"}) EXPECT_TRUE(device_said(name).empty()) << name;
+}
+
 } // namespace
 } // namespace speclens::test
