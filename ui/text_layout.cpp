@@ -104,6 +104,17 @@ std::string fit_printed(const Canvas& canvas, std::string_view text, Font font, 
     return out + "…";
 }
 
+std::string fit_between(const Canvas& canvas, std::string_view text, Font font, float size, float width) {
+    const auto fits = [&](std::string_view words) { return canvas.printed_width(words, font, size) <= width; };
+    if (fits(text)) return std::string(text);
+    const auto space_before = [&](std::size_t at) { return at == 0 || at == std::string_view::npos ? at : text.rfind(' ', at - 1); };
+    const std::size_t tail = space_before(text.rfind(' '));
+    if (tail == 0 || tail == std::string_view::npos) return std::string(text);
+    for (std::size_t head = space_before(tail); head != 0 && head != std::string_view::npos; head = space_before(head))
+        if (std::string shorter = std::string(text.substr(0, head)) + " …" + std::string(text.substr(tail)); fits(shorter)) return shorter;
+    return std::string(text);
+}
+
 Rect text_box(const Canvas& canvas, Vec2 at, std::string_view printed, Font font, float size, Align align) {
     const float width = canvas.printed_width(printed, font, size);
     const float x = align == Align::left ? at.x : align == Align::center ? at.x - width / 2 : at.x - width;

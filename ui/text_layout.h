@@ -26,6 +26,9 @@ namespace speclens::ui {
 // The same of a text as it is: what somebody typed.
 [[nodiscard]] std::string fit_printed(const Canvas& canvas, std::string_view text, Font font, float size, float width);
 
+// Of texts that begin alike: the text itself when it fits, else its last two words behind as many first ones as fit, with "…" between.
+[[nodiscard]] std::string fit_between(const Canvas& canvas, std::string_view text, Font font, float size, float width);
+
 struct ParagraphStyle {
     Font font = Font::text;
     float size = 15;

@@ -96,9 +96,8 @@ float each_rail_row(Rect r, const RailGrid& g, Head head, Scene row) {
 
 // "Relaxed rules", or "Relaxed" where there is no room for both words.
 Message rail_name(const ui::Canvas& c, const Said& title, float size, float room) {
-    Message name = message(title);
-    if (c.text_width(name, Font::text, size) > room) name.resize(std::min(name.size(), name.find(' ')));
-    return name;
+    const Message name = message(title);
+    return c.text_width(name, Font::text, size) <= room ? name : frame_says("rail.brief"_t, "scene"_v = title);
 }
 
 void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGrid& g) {

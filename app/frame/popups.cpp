@@ -176,12 +176,10 @@ KeyRows key_rows(const FrameDraw& d) {
     const std::string digits = "1 … 9";
     KeyRows rows = own;
     for (auto& [keys, does] : rows)
-        if (keys == digits) does += ": " + drafters;
-    for (const ActionInfo& info : action_list()) {
-        Message label = message(info.label);
-        if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
-        if (*info.shortcut && !has_own_key(own, info.shortcut)) rows.emplace_back(info.shortcut, std::move(label));
-    }
+        if (keys == digits) does = frame_says("keyboard.with_drafters"_t, "does"_v = does, "drafters"_v = drafters);
+    for (const ActionInfo& info : action_list())
+        if (*info.shortcut && !has_own_key(own, info.shortcut))
+            rows.emplace_back(info.shortcut, frame_says("keyboard.action"_t, "action"_v = info.label)); // without "…"
     if (std::ranges::find(own, digits, &KeyRows::value_type::first) == own.end())
         rows.emplace_back(digits, frame_says("keyboard.drafters"_t, "drafters"_v = drafters));
     if (d.layout.density == Density::single) rows.emplace_back("Alt+← → ↑ ↓", frame_says("keyboard.pan"_t));

@@ -177,6 +177,12 @@ Said standing_said(const PublishedFigure& figure) {
 
 Said claim_said(const PublishedFigure& figure) { return published_said("figure.claim"_t, "english"_v = figure.claim); }
 
+std::vector<Said> claim_behind_unit_said(const PublishedFigure& figure) {
+    constexpr std::string_view kUnit = "Tokens per round "; // English words of the file: another language has what follows under its own
+    return figure.claim.starts_with(kUnit) ? said_where_given<"figure.claim_behind_unit">(figure.claim.substr(kUnit.size()))
+                                           : std::vector<Said>();
+}
+
 std::vector<Said> reason_said(const PublishedFigure& figure) { return said_where_given<"figure.reason">(figure.reason); }
 
 Said conflict_said(const PublishedConflict& conflict) { return published_said("figure.conflict"_t, "english"_v = conflict.why); }
@@ -185,6 +191,7 @@ std::vector<Said> variant_said(const PublishedFigure& figure) { return said_wher
 
 std::vector<Said> texts_said(const PublishedFigure& figure) {
     std::vector<Said> all{claim_said(figure)};
+    std::ranges::move(claim_behind_unit_said(figure), std::back_inserter(all));
     std::ranges::move(reason_said(figure), std::back_inserter(all));
     for (const PublishedConflict& conflict : figure.conflicts) all.push_back(conflict_said(conflict));
     if (figure.form == Form::list) all.push_back(along_said(figure));

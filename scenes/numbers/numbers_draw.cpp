@@ -50,30 +50,21 @@ void print_cell(const NumbersDraw& d, ui::Vec2 at, std::string_view words, const
     if (lines.size() > 1) print(at.y + 20, words.substr(static_cast<std::size_t>(lines[1].data() - words.data())));
 }
 
-// As many of the items between commas as there is room for: a room reads no half one, and the details have all.
-std::string whole_parts(const ui::Canvas& canvas, const std::string& list, float room) {
-    std::string shown = list;
-    while (canvas.printed_width(shown, Font::text, 14) > room) {
-        const std::size_t end = std::max(shown.rfind(", ") + 1, shown.rfind("; ") + 1); // behind the comma; 0: there is none
-        if (end == 0) break;
-        shown.resize(end - 1);
-    }
-    return shown;
+// As many items of a list as there is room for, perhaps none: a room reads no half one, and the details have all.
+std::string whole_items(const ui::Canvas& canvas, const Message& list, float room) {
+    std::vector<std::string> ways = shorter_and_shorter(list, Seam::item);
+    ways.emplace_back();
+    return ui::fitting(canvas, ways, Font::text, 14, room);
 }
 
 // Claims begin alike and end with what tells them apart: what does not fit is left out before the end.
-std::string fitted_claim(const ui::Canvas& canvas, const std::string& claim, float room) {
+std::string fitted_claim(const ui::Canvas& canvas, const PublishedFigure& figure, float room) {
+    const Message claim = message(claim_said(figure));
     const auto fits = [&](const std::string& words) { return canvas.printed_width(words, Font::text, 14) <= room; };
     if (fits(claim)) return claim;
-    const std::string unit = shared_says("words.tokens_title"_t).words() + " "; // which the value beside it says
-    if (claim.starts_with(unit))
-        if (std::string shorter = "… " + claim.substr(unit.size()); fits(shorter)) return shorter;
-    std::size_t tail = claim.rfind(' ');
-    if (tail != std::string::npos && tail > 0) tail = claim.rfind(' ', tail - 1);
-    if (tail == std::string::npos || tail == 0) return claim;
-    for (std::size_t head = claim.rfind(' ', tail - 1); head != std::string::npos && head > 0; head = claim.rfind(' ', head - 1))
-        if (std::string shorter = claim.substr(0, head) + " …" + claim.substr(tail); fits(shorter)) return shorter;
-    return claim;
+    if (const std::vector<Said> rest = claim_behind_unit_said(figure); !rest.empty()) // the value beside it says the unit
+        if (Message shorter = numbers_says("table.claim"_t, "claim"_v = rest); fits(shorter)) return shorter;
+    return ui::fit_between(canvas, claim, Font::text, 14, room);
 }
 
 // Where the columns of the table begin. Wrong figures stand beside what is right, and why.
@@ -177,12 +168,11 @@ void draw_row(const NumbersDraw& d, const Columns& at, Rect box, int row) {
     else
         print_cell(d, {at.method, base}, figure.method, {theme.muted, 88});
     const float claim_w = at.last - at.claim - 16;
-    const std::string claim = message(claim_said(figure));
-    print_cell(d, {at.claim, base}, tall ? claim : fitted_claim(canvas, claim, claim_w), {theme.ink, claim_w, tall});
+    print_cell(d, {at.claim, base}, tall ? message(claim_said(figure)) : fitted_claim(canvas, figure, claim_w), {theme.ink, claim_w, tall});
     if (at.wide) {
-        const std::string words = at.wrong ? numbers_says("table.why"_t, "reason"_v = reason_said(figure)).words()
-                                           : numbers_says("table.conditions"_t, "conditions"_v = conditions_said(figure)).words();
-        print_cell(d, {at.last, base}, d.input.presenter && !tall ? whole_parts(canvas, words, end - at.last) : words,
+        const Message words = at.wrong ? numbers_says("table.why"_t, "reason"_v = reason_said(figure))
+                                       : numbers_says("table.conditions"_t, "conditions"_v = conditions_said(figure));
+        print_cell(d, {at.last, base}, d.input.presenter && !tall ? whole_items(canvas, words, end - at.last) : words.words(),
                    {theme.muted, end - at.last, tall});
     }
     if (at.wrong) ui::tooltip(d.ui, box, numbers_says("table.reason"_t, "reason"_v = reason_said(figure)));

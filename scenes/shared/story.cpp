@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "scenes/shared/lecture_count.h"
@@ -85,16 +86,19 @@ void tell(const SceneInput& input, const std::string& shown, std::vector<SceneCo
 
 // As many whole sentences as there is room for; none when the first alone is too long.
 template <class Fits>
-std::string whole_sentences(const std::string& text, const Fits& fits) {
-    std::string said;
-    for (std::size_t end = 0; end < text.size();) {
-        const std::size_t stop = text.find(". ", end);
-        end = stop == std::string::npos ? text.size() : stop + 2;
-        std::string longer = text.substr(0, stop == std::string::npos ? end : end - 1);
-        if (!fits(longer)) break;
-        said = std::move(longer);
-    }
-    return said;
+std::string first_that_fits(const std::vector<std::string>& ways, const Fits& fits) {
+    const auto found = std::ranges::find_if(ways, fits);
+    return found == ways.end() ? "" : *found;
+}
+
+// Both texts, and what they are without their last sentence, and so on.
+std::vector<std::string> both_shorter_and_shorter(const Story& story) {
+    std::vector<std::string> ways;
+    if (!story.what_if.empty())
+        for (const std::string& aside : shorter_and_shorter(story.what_if, Seam::sentence))
+            ways.push_back(story.text.words() + " " + aside);
+    std::ranges::move(shorter_and_shorter(story.text, Seam::sentence), std::back_inserter(ways));
+    return ways;
 }
 
 void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
@@ -120,7 +124,7 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     };
     if (!holds(story.what_if)) body.size = 14, body.leading = aside.leading = 18.5F; // rather smaller than cut off
     // What has no room even so is left out by whole sentences.
-    const Message also = holds(story.what_if) ? story.what_if : Message(whole_sentences(story.what_if, holds), story.what_if.said);
+    const Message also = holds(story.what_if) ? story.what_if : Message(first_that_fits(shorter_and_shorter(story.what_if, Seam::sentence), holds), story.what_if.said);
     const bool whole = also == story.what_if && holds(also);
     if (!also.empty()) ui::paragraph(ui.canvas, {x, under()}, w, also, aside);
     body.max_lines = std::max(1, static_cast<int>((limit - y0) / body.leading) + 1);
@@ -171,7 +175,7 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     share_out(task_words);
     if (task > r.w / 4 || !fits(all)) share_out(task_words = shared_says("buttons.task"_t));
     // What has no room is left out by whole sentences: half of one says the wrong thing.
-    std::string said = fits(all) ? all : whole_sentences(all, fits);
+    std::string said = fits(all) ? all : first_that_fits(both_shorter_and_shorter(story), fits);
     if (said.empty()) said = story.text;
     std::vector<std::string> lines = strip_lines(ui.canvas, said, w - heading, w);
     if (lines.size() > kLines) { // the first sentence alone is too long
@@ -210,10 +214,11 @@ struct RoomText {
     std::string words; // whole sentences; empty: the first one alone is too long
     RoomType type;
 };
-RoomText text_for_room(const ui::Canvas& canvas, const std::string& text, float width) {
+RoomText text_for_room(const ui::Canvas& canvas, const Story& story, float width) {
+    const std::vector<std::string> ways = both_shorter_and_shorter(story);
     const auto said_in = [&](const RoomType& type) {
-        return whole_sentences(
-            text, [&](const std::string& said) { return ui::paragraph_lines(canvas, width, said, {.size = type.size}) <= type.lines; });
+        return first_that_fits(
+            ways, [&](const std::string& said) { return ui::paragraph_lines(canvas, width, said, {.size = type.size}) <= type.lines; });
     };
     RoomText large{said_in(kLarge), kLarge}, small{said_in(kSmall), kSmall};
     return small.words.size() > large.words.size() ? small : large;
@@ -239,7 +244,7 @@ void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std:
     const Message count = place();
     const float x = r.x + 24, w = r.w - 48 - taken_by_counts(ui.canvas, count, input.lecture);
     ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
-    RoomText said = text_for_room(ui.canvas, both_texts(story), w);
+    RoomText said = text_for_room(ui.canvas, story, w);
     if (said.words.empty()) said.words = story.heading;
     const ui::ParagraphStyle style{
         .size = said.type.size, .color = ui.theme.ink, .leading = said.type.leading, .max_lines = said.type.lines};
@@ -298,13 +303,13 @@ namespace {
 
 constexpr float kSmallestTitle = 20, kTitleLine = 24;
 
-// Without the parts behind the last " · " that has no room.
+// Without the last parts that have no room.
 std::string parts_that_fit(const ui::Canvas& canvas, const Message& subtitle, float room) {
-    std::string words = subtitle.words();
-    const auto wide = [&] { return canvas.text_width(Message(words, subtitle.said), Font::text, 14) > room; };
-    constexpr std::string_view kBetween = " · ";
-    while (wide() && words.rfind(kBetween) != std::string::npos) words.resize(words.rfind(kBetween));
-    return words;
+    const auto fits = [&](const std::string& words) { return canvas.text_width(Message(words, subtitle.said), Font::text, 14) <= room; };
+    if (fits(subtitle)) return subtitle;
+    const std::vector<std::string> ways = shorter_and_shorter(subtitle, Seam::part);
+    const auto found = std::ranges::find_if(ways, fits);
+    return found == ways.end() ? ways.back() : *found;
 }
 
 // In one line, smaller where it is long; in a narrow stage in two. Returns how far that moves what stands below.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "engine/published/published_words.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/numbers_bench.h"
 #include "tests/shared/said_values.h"
@@ -49,6 +50,37 @@ TEST(Numbers, AreFoundByWordsOfAnyColumn) {
     for (const PublishedFigure* figure : found.rows) EXPECT_TRUE(found_by(*found.figures, *figure, "gsm8k eagle-3"));
     state.query = "eagle-3 nosuchword";
     EXPECT_TRUE(numbers_model(list.input(), state).rows.empty());
+}
+
+// The value beside it says "Tokens per round"; what follows is a text of its own, which another language has whole.
+TEST(Numbers, AClaimBehindItsUnitIsATextOfItsOwn) {
+    const std::string unit = "Tokens per round ";
+    Listed list;
+    NumbersState state;
+    int such = 0;
+    for (const PublishedFigure& figure : numbers_model(list.input(), state).figures->figures()) {
+        const std::vector<Said> rest = claim_behind_unit_said(figure);
+        ASSERT_EQ(rest.size(), figure.claim.starts_with(unit) ? 1U : 0U) << figure.claim;
+        if (rest.empty()) continue;
+        EXPECT_EQ(unit + test::words(rest[0], "english"), figure.claim);
+        EXPECT_EQ(message(rest[0]).words(), figure.claim.substr(unit.size()));
+        ++such;
+    }
+    EXPECT_GT(such, 20);
+}
+
+// A room reads whole conditions: a comma inside one ends none.
+TEST(Numbers, ConditionsAreLeftOutOneByOne) {
+    PublishedFigure figure;
+    figure.variant = "greedy, no tree";
+    figure.model = "Llama 2";
+    figure.batch = 8;
+    const Message all = message(SaidOf<"numbers">()("table.conditions"_t, "conditions"_v = conditions_said(figure)));
+    const std::vector<std::string> ways = shorter_and_shorter(all, Seam::item);
+    ASSERT_EQ(ways.size(), 3U);
+    EXPECT_EQ(ways[0], all.words());
+    EXPECT_EQ(ways[1], "greedy, no tree; Llama 2");
+    EXPECT_EQ(ways[2], "greedy, no tree");
 }
 
 TEST(Numbers, AreSortedByAColumnAndTheOtherWayRound) {

@@ -41,6 +41,45 @@ TEST(StoryText, FillsNumbersPluralsAndChoices) {
     EXPECT_EQ(filled("Nur {n|ein Token|{n} Token} – “Ä”", {{"n", std::int64_t{4}}}), "Nur 4 Token – “Ä”");
 }
 
+// Where a text may end earlier is what its file says: no value, of a prompt or of data, ends a sentence or a part.
+TEST(StoryText, MarksWhereItMayEndEarlier) {
+    const SayInner inner = [](const Said& said, std::string_view) { return std::string(said.text); };
+    const std::vector<SaidValue> values = {
+        {"typed", "One. Two · three"}, {"rate", 1.5}, {"items", std::vector<Said>{{"x", "a, b", {}}, {"x", "c", {}}}}};
+    const auto marked = [&](Seam seam) {
+        std::string text = StoryText("He said {typed}. It was {rate:1}.{items? That is {items}.} · {items}").fill(values, {}, inner, seam);
+        std::ranges::replace(text, kSeam, '^');
+        return text;
+    };
+    EXPECT_EQ(marked(Seam::none), "He said One. Two · three. It was 1.5. That is a, b; c. · a, b; c");
+    EXPECT_EQ(marked(Seam::sentence), "He said One. Two · three.^ It was 1.5.^ That is a, b; c.^ · a, b; c");
+    EXPECT_EQ(marked(Seam::part), "He said One. Two · three. It was 1.5. That is a, b; c.^ · a, b; c");
+    EXPECT_EQ(marked(Seam::item), "He said One. Two · three. It was 1.5. That is a, b^; c. · a, b^; c");
+}
+
+TEST(StoryText, IsLeftOutPieceByPiece) {
+    EXPECT_EQ(shorter_and_shorter("Typed. As it is", Seam::sentence), std::vector<std::string>{"Typed. As it is"});
+    const Message two = message(SaidOf<"shared">()("machine.threads"_t, "device"_v = std::string("CPU · AVX2"), "threads"_v = 2));
+    EXPECT_EQ(shorter_and_shorter(two, Seam::part), (std::vector<std::string>{"CPU · AVX2 · 2 threads", "CPU · AVX2"}));
+    EXPECT_EQ(shorter_and_shorter(two, Seam::sentence), std::vector<std::string>{two.words()});
+    const StoryBook& book = stories();
+    long several = 0;
+    for (const auto& [scene, shape] : story_shapes()) // of every text without values
+        for (const auto& [text, cases] : shape.texts)
+            for (const auto& [which, kinds] : cases) {
+                const std::string id = text + (which.empty() ? "" : ":" + which);
+                if (!book.text(scene, id).names().empty()) continue;
+                const Message whole = message(Said{scene, id, {}});
+                const std::vector<std::string> ways = shorter_and_shorter(whole, Seam::sentence);
+                EXPECT_EQ(ways.front(), whole.words()) << id;
+                for (std::size_t i = 1; i < ways.size(); ++i) {
+                    EXPECT_TRUE(ways[i - 1].starts_with(ways[i] + " ") && ways[i].ends_with('.')) << id << ": " << ways[i];
+                    ++several;
+                }
+            }
+    EXPECT_GT(several, 100);
+}
+
 // What the accept rule compares is spelled one way on every screen: target ÷ draft. The papers' letters are explained once.
 TEST(StoryText, SpellsTheRatioOneWay) {
     const std::filesystem::path assets = std::filesystem::path(SPEC_SOURCE_DIR) / "assets";

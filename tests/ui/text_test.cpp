@@ -239,6 +239,17 @@ TEST(Layout, LineBreaksAndLongWordsAreHonoured) {
     EXPECT_EQ(wrap(canvas, "éé", Font::mono, 15, 1).size(), 2U); // never less than one code point
 }
 
+TEST(Fit, BetweenLeavesTheLastTwoWords) {
+    const RecordCanvas canvas = paper();
+    const std::string text = "Tokens per round when trained on fixed blocks";
+    const float whole = canvas.printed_width(text, Font::text, 14);
+    EXPECT_EQ(fit_between(canvas, text, Font::text, 14, whole), text);
+    const std::string shorter = "Tokens per round when … fixed blocks";
+    EXPECT_EQ(fit_between(canvas, text, Font::text, 14, canvas.printed_width(shorter, Font::text, 14)), shorter);
+    EXPECT_EQ(fit_between(canvas, text, Font::text, 14, 1), text) << "whoever draws it cuts it";
+    for (const char* few : {"", "one", "two words"}) EXPECT_EQ(fit_between(canvas, few, Font::text, 14, 1), few);
+}
+
 TEST(Layout, EllipsisCutsAtCodePointsAndFits) {
     const RecordCanvas canvas = paper();
     EXPECT_EQ(fit(canvas, "short", Font::text, 15, 100), "short");

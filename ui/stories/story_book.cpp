@@ -151,10 +151,11 @@ const StoryText* StoryBook::find_data(const Said& said) const {
     return english ? find(said.scene, std::string(said.text) + ":" + *english) : nullptr;
 }
 
-std::string StoryBook::say(const Said& said, std::string_view form) const {
+std::string StoryBook::say(const Said& said, std::string_view form, Seam seam) const {
     const StoryText* text = form.empty() ? find_data(said) : find(said.scene, form_id(said.text, form));
     if (!text) text = &this->text(said.scene, said.text); // a name that is the same in every form
-    return text->fill(said.values, numbers_, [&](const Said& one, std::string_view its) { return say(one, its); });
+    return text->fill(
+        said.values, numbers_, [&](const Said& one, std::string_view its) { return say(one, its, seam); }, seam);
 }
 
 const std::vector<std::string>* StoryBook::list(std::string_view scene, std::string_view beat, BeatList list) const {
@@ -208,6 +209,24 @@ Message message(Said said) {
     if (said.empty()) return {};
     std::string words = stories().say(said);
     return {std::move(words), std::move(said)};
+}
+
+std::vector<std::string> shorter_and_shorter(const Message& message, Seam seam) {
+    if (!message.finished()) return {message.words()};
+    std::vector<std::string> beginnings;
+    std::string words;
+    const std::string marked = stories().say(message.said, {}, seam);
+    for (std::size_t i = 0; i < marked.size(); ++i) {
+        if (marked[i] != kSeam) {
+            words += marked[i];
+            continue;
+        }
+        const bool goes_on = i + 1 < marked.size() && (seam != Seam::sentence || marked[i + 1] == ' '); // "2.", at the end of a value
+        if (goes_on && !words.empty()) beginnings.push_back(words);
+    }
+    beginnings.push_back(std::move(words));
+    std::ranges::reverse(beginnings);
+    return beginnings;
 }
 
 namespace story {

@@ -72,7 +72,7 @@ class StoryBook {
     [[nodiscard]] const StoryText& text(std::string_view scene, std::string_view id) const; // "why.title:pays"
     [[nodiscard]] const std::vector<std::string>* list(std::string_view scene, std::string_view beat, BeatList list) const;
     [[nodiscard]] std::span<const std::string> numbers() const { return numbers_; }    // in words
-    [[nodiscard]] std::string say(const Said& said, std::string_view form = {}) const; // in words
+    [[nodiscard]] std::string say(const Said& said, std::string_view form = {}, Seam seam = Seam::none) const; // in words
 
   private:
     [[nodiscard]] const StoryText* find(std::string_view scene, std::string_view id) const;
@@ -106,6 +106,9 @@ void set_shipped_stories(std::filesystem::path folder);  // of the first stories
 
 // A text born below the scenes, in the language of the pictures; none of none.
 [[nodiscard]] Message message(Said said);
+// The words, and what they are without their last sentence (part, item), without the last two, and so on: the longest first, each whole.
+// What has no id is one piece.
+[[nodiscard]] std::vector<std::string> shorter_and_shorter(const Message& message, Seam seam);
 
 namespace story {
 bool offer_part(std::string_view scene, BeatList list, std::string_view name);

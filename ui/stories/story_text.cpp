@@ -180,7 +180,20 @@ struct StoryText::Filling {
     std::span<const SaidValue> values;
     std::span<const std::string> numbers;
     const SayInner& inner;
+    Seam seam;
 
+    void add_plain(std::string& out, std::string_view words) const {
+        constexpr std::string_view kPart = " · ";
+        if (seam != Seam::sentence && seam != Seam::part) {
+            out += words;
+            return;
+        }
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (seam == Seam::part && words.substr(i).starts_with(kPart)) out += kSeam;
+            out += words[i];
+            if (seam == Seam::sentence && words[i] == '.') out += kSeam;
+        }
+    }
     [[nodiscard]] std::string words(const SaidValue& value, std::string_view form = {}) const {
         if (const auto* whole = std::get_if<std::int64_t>(&value.is)) return std::to_string(*whole);
         if (const auto* said = std::get_if<std::string>(&value.is)) return *said;
@@ -190,7 +203,10 @@ struct StoryText::Filling {
         for (const Said& one : *texts) items.push_back(inner(one, form));
         const bool commas = std::ranges::any_of(items, [](const std::string& item) { return item.find(',') != std::string::npos; });
         std::string list;
-        for (const std::string& item : items) list += (list.empty() ? "" : commas ? "; " : ", ") + item;
+        for (const std::string& item : items) {
+            if (!list.empty()) list += (seam == Seam::item ? std::string(1, kSeam) : "") + (commas ? "; " : ", ");
+            list += item;
+        }
         return list;
     }
     [[nodiscard]] std::string in_words(const SaidValue& value) const {
@@ -205,16 +221,17 @@ struct StoryText::Filling {
     }
 };
 
-std::string StoryText::fill(std::span<const SaidValue> values, std::span<const std::string> numbers, const SayInner& inner) const {
+std::string StoryText::fill(std::span<const SaidValue> values, std::span<const std::string> numbers, const SayInner& inner,
+                            Seam seam) const {
     std::string out;
-    add(out, pieces_, {values, numbers, inner});
+    add(out, pieces_, {values, numbers, inner, seam});
     return out;
 }
 
 void StoryText::add(std::string& out, const std::vector<Piece>& pieces, const Filling& with) {
     for (const Piece& piece : pieces) {
         if (piece.kind == Kind::plain) {
-            out += piece.words;
+            with.add_plain(out, piece.words);
             continue;
         }
         const auto found = std::ranges::find(with.values, piece.words, &SaidValue::name);

@@ -22,6 +22,11 @@
 
 namespace speclens {
 
+// Where a finished text may end earlier, as its file says and no value of it: behind a sentence, before a part (" · "), before an item of
+// a list.
+enum class Seam : unsigned char { none, sentence, part, item };
+inline constexpr char kSeam = '\x1f'; // marks them in a text that is filled for it
+
 // How a text of a text is said: with a form, or "" for none.
 using SayInner = std::function<std::string(const Said& said, std::string_view form)>;
 
@@ -36,7 +41,7 @@ class StoryText {
     [[nodiscard]] const std::string& source() const { return source_; } // as it was written
     // `numbers`: in words, from 0 on; digits beyond. Numbers are written as the language of the pictures writes them.
     [[nodiscard]] std::string fill(std::span<const SaidValue> values, std::span<const std::string> numbers = {},
-                                   const SayInner& inner = {}) const;
+                                   const SayInner& inner = {}, Seam seam = Seam::none) const;
 
   private:
     enum class Kind : unsigned char {
