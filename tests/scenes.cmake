@@ -28,7 +28,7 @@ if(TARGET app_window)
     spec_scene_test(scenes/systems scenes/systems_test.cpp scenes/block_tables_test.cpp)
     spec_scene_test(scenes/training scenes/training_test.cpp)
     spec_scene_test(scenes/trees scenes/trees_test.cpp scenes/trees_study_test.cpp scenes/trees_growth_test.cpp)
-    spec_scene_test(scenes/shared scenes/shared/model_test.cpp scenes/shared/motion_test.cpp scenes/shared/point_labels_test.cpp scenes/shared/ribbon_test.cpp scenes/stories_test.cpp scenes/languages_test.cpp)
+    spec_scene_test(scenes/shared scenes/shared/model_test.cpp scenes/shared/motion_test.cpp scenes/shared/point_labels_test.cpp scenes/shared/ribbon_test.cpp scenes/stories_test.cpp scenes/languages_test.cpp scenes/told_reasons_test.cpp)
     spec_scene_test(app/frame app/frame/german_window_test.cpp app/frame/presenter_test.cpp app/frame/tooltips_test.cpp app/frame/frame_source_test.cpp app/frame/window_assets_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp
         app/frame/views_test.cpp app/frame/models_test.cpp app/frame/lists_test.cpp app/frame/overlay_test.cpp app/frame/opening_test.cpp app/frame/preferences_test.cpp app/frame/keyboard_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
         app/frame/undo_test.cpp app/frame/work_test.cpp app/frame/parts_test.cpp app/frame/fork_test.cpp app/frame/own_prompt_test.cpp

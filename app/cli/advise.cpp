@@ -265,7 +265,8 @@ AdvicePlan advice_plan(const Options& options, const Models& models) {
     plan.at_least = !options.for_seconds;
     plan.go_on = [] { return !interrupted().load(); };
     std::vector<GalleryPrompt> prompts;
-    for (const auto& [ask, domain, temperature, most] : prompts_of(options, models)) prompts.push_back({domain, ask.text, ask.system, ask.chat});
+    for (const auto& [ask, domain, temperature, most] : prompts_of(options, models))
+        prompts.push_back({domain, ask.text, ask.system, ask.chat});
     plan.prompts = mixed_prompts(prompts);
     return plan;
 }

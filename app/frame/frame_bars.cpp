@@ -192,7 +192,7 @@ Message speculation_state(const SceneInput& input, bool& on) {
     if (!view.header) return frame_says("status.off:no_run"_t);
     const Header& h = *view.header;
     if (h.drafter == kNoDrafter) {
-        const std::string why = h.why_off().value_or(h.notice); // in English, as what() of an error is
+        const std::vector<Said> why = h.why_off().value_or(h.notice.messages());
         return why.empty() ? frame_says("status.off:none"_t) : frame_says("status.off:why"_t, "why"_v = why);
     }
     if (h.k == 0) return frame_says("status.off:no_length"_t);

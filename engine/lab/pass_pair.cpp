@@ -138,7 +138,7 @@ void PassPair::begin() {
     } catch (const Error& error) {
         none.problem = error.what();
     } catch (const Cancelled&) {
-        none.problem = "it was stopped";
+        none.problem = {"it was stopped", SaidOf<"shared">()("why_not.stopped"_t)};
     }
     answer(std::move(none));
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/told_reason.h"
 #include "engine/lab/timing.h"
 #include "kernels/said.h"
 #include "kernels/types.h"
@@ -40,7 +41,7 @@ struct PassTimes {
     bool random_weights = false;          // of its shape: the speed is right, the text would mean nothing
     DType form = DType::bf16;             // of its matrices in memory, of most of their bytes
     Precision precision = Precision::f32; // of products with them
-    std::string problem;                  // why there are no passes of it, a sentence; empty: there are, or nobody measured
+    ToldReason problem;                   // why there are no passes of it, a sentence; empty: there are, or nobody measured
     int context = 0;                      // tokens before the pass
     int repeats = 0;                      // of the width that had the fewest
     std::vector<PassTime> passes;

@@ -32,7 +32,7 @@ struct LaneAverage {
 
 struct RaceLane {
     RunSettings settings;               // of this lane on the race's prompt
-    std::string problem;                // why it cannot run; empty: it can
+    ToldReason problem;                 // why it cannot run; empty: it can
     std::shared_ptr<const Trace> trace; // with the times of all repeats; null until there is one
     bool finished = false;
     std::optional<LaneAverage> average; // over RaceView::prompts_done prompts

@@ -12,7 +12,8 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     point.settings = settings;
     const RunView view = fold(trace, trace.size());
     if (view.header) {
-        if (view.header->drafter != settings.drafter) point.problem = view.header->notice; // else it ran
+        if (view.header->drafter != settings.drafter) // else it ran
+            point.problem = {view.header->notice, SaidOf<"loop">()("stop.off"_t, "why"_v = view.header->notice.messages())};
         if (view.header->k < settings.k) point.most = view.header->k;
     }
     point.rounds = view.rounds;

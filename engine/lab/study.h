@@ -15,8 +15,8 @@ namespace speclens {
 
 struct StudyPoint {
     RunSettings settings;
-    std::string problem; // why it could not be run; empty: it was
-    int most = 0;        // draft tokens in a row that it can make, where those are fewer than settings.k; else 0
+    ToldReason problem; // why it could not be run; empty: it was
+    int most = 0;       // draft tokens in a row that it can make, where those are fewer than settings.k; else 0
     int rounds = 0, tokens = 0;
     std::vector<int> output;            // new tokens
     std::shared_ptr<const Trace> trace; // null: not kept, or it could not be run

@@ -77,23 +77,31 @@ std::function<std::string(int)> Models::texts() const {
     return [words = tokenizer, table = target_table](int id) { return text_in(words.get(), table.get(), id); };
 }
 
-std::string Models::why_not(const std::string& name) const {
+ToldReason Models::why_not(const std::string& name) const {
+    constexpr SaidOf<"shared"> said;
     const DrafterInfo* info = find_drafter(name);
     if (!info) return "there is no drafter \"" + name + "\"";
     if (info->chained()) {
-        const std::string first = why_not(info->first->name);
+        ToldReason first = why_not(info->first->name);
         return first.empty() ? why_not(info->second->name) : first;
     }
-    if (scorer && info->needs_network()) return "a server does not tell the hidden states that this head reads";
-    if (scorer && info->needs_layers) return "a server does not let its layers be skipped";
-    if (scorer && info->tree) return "a server is asked about one chain of guesses at a time";
-    if (layers() == 0 && info->needs_network()) return "a table has no hidden states, which this head reads";
-    if (info->needs_layers && layers() == 0) return "a table has no layers to skip";
-    if (info->needs_network())
-        return network(name) ? "" : "no " + network_of(name) + " head is loaded (give one with --drafter " + name + "=DIR)";
+    if (scorer && info->needs_network())
+        return {"a server does not tell the hidden states that this head reads", said("why_not.server_states"_t)};
+    if (scorer && info->needs_layers) return {"a server does not let its layers be skipped", said("why_not.server_layers"_t)};
+    if (scorer && info->tree) return {"a server is asked about one chain of guesses at a time", said("why_not.server_tree"_t)};
+    if (layers() == 0 && info->needs_network())
+        return {"a table has no hidden states, which this head reads", said("why_not.table_states"_t)};
+    if (info->needs_layers && layers() == 0) return {"a table has no layers to skip", said("why_not.table_layers"_t)};
+    if (info->needs_network()) {
+        if (network(name)) return {};
+        const std::string head = network_of(name);
+        return {"no " + head + " head is loaded (give one with --drafter " + name + "=DIR)",
+                said("why_not.no_head"_t, "head"_v = head, "drafter"_v = name)};
+    }
     if (!info->needs_draft_model()) return "";
     if (vocabularies && info->translates) return "";
-    if (!draft && !draft_table) return "no draft model is loaded (give one with --drafter " + name + "=DIR)";
+    if (!draft && !draft_table)
+        return {"no draft model is loaded (give one with --drafter " + name + "=DIR)", said("why_not.no_draft"_t, "drafter"_v = name)};
     return vocabulary_problem;
 }
 

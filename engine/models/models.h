@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/told_reason.h"
 #include "engine/models/model_paths.h"
 #include "engine/models/turns.h"
 #include "engine/text/chat.h"
@@ -72,7 +73,7 @@ struct Models {
     // (usage) where --small-ids finds no list.
     [[nodiscard]] std::shared_ptr<const FrequentIds> ids_for(const DrafterOptions& options) const;
     // Why `drafter` cannot run with these models; empty when it can.
-    [[nodiscard]] std::string why_not(const std::string& drafter) const;
+    [[nodiscard]] ToldReason why_not(const std::string& drafter) const;
 };
 
 // Throws Error. Reports progress as "loading target", MB.

@@ -24,10 +24,10 @@ namespace speclens {
 // The same as messages: words of the files have a language's own in assets/stories/LANGUAGE/published.toml, all else stands in
 // assets/stories/numbers.toml.
 [[nodiscard]] Said claim_said(const PublishedFigure& figure);
-[[nodiscard]] std::vector<Said> variant_said(const PublishedFigure& figure); // empty: it has none
-[[nodiscard]] std::vector<Said> reason_said(const PublishedFigure& figure);  // the same
+[[nodiscard]] std::vector<Said> variant_said(const PublishedFigure& figure);           // empty: it has none
+[[nodiscard]] std::vector<Said> reason_said(const PublishedFigure& figure);            // the same
 [[nodiscard]] std::vector<Said> claim_behind_unit_said(const PublishedFigure& figure); // of "Tokens per round with …"; empty: of others
-[[nodiscard]] Said along_said(const PublishedFigure& figure);                // what the values of a list stand for
+[[nodiscard]] Said along_said(const PublishedFigure& figure);                          // what the values of a list stand for
 [[nodiscard]] Said conflict_said(const PublishedConflict& conflict);
 [[nodiscard]] std::vector<Said> texts_said(const PublishedFigure& figure); // sentences of the files about it, and what its values stand for
 [[nodiscard]] Said value_said(const PublishedFigure& figure);

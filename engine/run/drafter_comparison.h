@@ -20,7 +20,7 @@ struct Models;          // engine/models/models.h
 struct ComparisonRow {
     std::string drafter;
     RunSettings settings;               // of its round; timing without recorded distributions
-    std::string problem;                // why it did not draft; empty: it did
+    ToldReason problem;                 // why it did not draft; empty: it did
     std::size_t bytes = 0;              // of weights and n-grams that it needs beside the target's weights; 0: none
     std::vector<int> taps;              // layers of the target whose output its head reads; empty: none
     int ranks = 0;                      // ids that its output can rank, where that is less than the vocabulary; else 0

@@ -22,7 +22,7 @@ struct OtherDrafterRound {
     std::string instead_of;             // drafter of the run
     const Trace* of = nullptr;          // the trace that the round is from; only compared
     RunSettings settings;               // of the replay
-    std::string problem;                // why there is no round, and what to try; empty: there is
+    ToldReason problem;                 // why there is no round, and what to try; empty: there is
     std::shared_ptr<const Trace> trace; // header, whose prompt is the text before the round, then the round's events
     std::optional<Replay> replayed;     // Domino: that round with its head off
 };

@@ -73,22 +73,25 @@ void check_settings(const Models& models, const RunSettings& s) {
                     "Leave --by-text out.", Exit::usage);
 }
 
+constexpr SaidOf<"shared"> kSaid;
+
 // A server tells the likeliest tokens only; under a top-k that keeps no others its distribution is exact. Says what
 // was changed.
-std::string keep_listed(const Scorer& scorer, Sampling& sampling) {
+ToldReason keep_listed(const Scorer& scorer, Sampling& sampling) {
     if (scorer.listed() >= scorer.vocabulary().size) return ""; // all of them
     if (sampling.temperature == 0 || (sampling.top_k > 0 && sampling.top_k <= scorer.listed())) return "";
     sampling.top_k = scorer.listed();
-    return "top-k " + std::to_string(sampling.top_k) + ": the server tells its " + std::to_string(sampling.top_k) +
-           " likeliest tokens, and among those the rule is exact";
+    return {"top-k " + std::to_string(sampling.top_k) + ": the server tells its " + std::to_string(sampling.top_k) +
+                " likeliest tokens, and among those the rule is exact",
+            kSaid("note.listed"_t, "k"_v = sampling.top_k)};
 }
 
 RunPlan plan_of(const Models& models, const RunSettings& s) {
     RunPlan plan;
     plan.drafter = find_drafter(s.drafter);
-    if (plan.drafts() && s.k == 0) plan.notice = Header::off("K = 0");
+    if (plan.drafts() && s.k == 0) plan.notice = Header::off({"K = 0", kSaid("note.k_zero"_t)});
     if (plan.drafts() && s.k > 0)
-        if (const std::string problem = models.why_not(s.drafter); !problem.empty()) plan.notice = Header::off(problem);
+        if (const ToldReason problem = models.why_not(s.drafter); !problem.empty()) plan.notice = Header::off(problem);
     if (!plan.notice.empty()) plan.drafter = find_drafter(kNoDrafter);
     if (!plan.drafts()) return plan;
     plan.k = plan.drafter->tree && s.options.tree_depth > 0 ? s.options.tree_depth : s.k;
@@ -97,19 +100,22 @@ RunPlan plan_of(const Models& models, const RunSettings& s) {
         const auto network = models.network(parts[i]->name);
         if (!network) continue;
         plan.most[i] = network->config.most_drafts();
-        plan.notice += (plan.notice.empty() || network->config.notice.empty() ? "" : "; ") + network->config.notice;
+        plan.notice.add(ToldReason(network->config.notice)); // of its file
     }
     plan.k = std::min(plan.k, parts.size() == 1 ? plan.most[0] : std::max(plan.most[0], plan.most[1]));
     if (plan.drafter->translates && models.vocabularies)
-        plan.notice = "the draft model has another tokenizer: " + std::to_string(models.vocabularies->common()) + " of its " +
-                      std::to_string(models.draft->config.vocab) + " tokens are the target's too";
+        plan.notice.add({"the draft model has another tokenizer: " + std::to_string(models.vocabularies->common()) + " of its " +
+                             std::to_string(models.draft->config.vocab) + " tokens are the target's too",
+                         kSaid("note.tokenizer"_t, "common"_v = models.vocabularies->common(), "all"_v = models.draft->config.vocab)});
     plan.nodes = plan.drafter->tree ? s.options.tree_budget : 0;
     const RuleKind kind = kind_of(*find_rule(s.rule), s.rule_params, s.sampling, plan.drafter->tree);
     const bool same_text = kind == RuleKind::greedy || kind == RuleKind::match; // whatever is drafted
-    if (s.k_auto && s.k_rounds.empty() && !same_text)
-        plan.notice += (plan.notice.empty() ? "" : "; ") + std::string("K is chosen by what rounds cost here: ") +
-                       (keeps_target(*find_rule(s.rule), s.rule_params, s.sampling) ? "the same distribution, " : "") +
-                       "another text on another machine";
+    if (s.k_auto && s.k_rounds.empty() && !same_text) {
+        const bool same = keeps_target(*find_rule(s.rule), s.rule_params, s.sampling);
+        plan.notice.add({std::string("K is chosen by what rounds cost here: ") + (same ? "the same distribution, " : "") +
+                             "another text on another machine",
+                         kSaid("note.k_auto"_t, "same"_v = same)});
+    }
     return plan;
 }
 
@@ -131,10 +137,10 @@ bool RunPlan::drafts() const { return drafter->drafts(); }
 PreparedRun prepared_run(const Models& models, RunSettings settings, long long committed) {
     check_settings(models, settings);
     PreparedRun run;
-    const std::string listed_only = models.scorer ? keep_listed(*models.scorer, settings.sampling) : "";
+    const ToldReason listed_only = models.scorer ? keep_listed(*models.scorer, settings.sampling) : ToldReason();
     run.prompt = prompt_tokens(models, settings.prompt);
     run.plan = plan_of(models, settings);
-    if (run.plan.notice.empty()) run.plan.notice = listed_only;
+    if (run.plan.notice.empty()) run.plan.notice.add(listed_only);
     run.capacity = slots(models, settings, run.plan, static_cast<int>(run.prompt.ids.size()), committed);
     run.settings = std::move(settings);
     return run;

@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "engine/base/told_reason.h"
 #include "engine/run/prompt_tokens.h"
 #include "engine/run/run_settings.h"
 
@@ -20,7 +21,7 @@ struct RunPlan {
     const DrafterInfo* drafter = nullptr;               // that was asked for, or `none`
     int k = 0, nodes = 0;                               // of a round; nodes 0: a chain
     std::array<int, 2> most = {kAnyLength, kAnyLength}; // draft tokens in a row that it can make; of two chained ones each
-    std::string notice = {};                            // what is not as it was asked for; empty: all is
+    RunNotice notice = {};                              // what is not as it was asked for; empty: all is
     [[nodiscard]] bool drafts() const;
 };
 

@@ -52,7 +52,9 @@ PromptTokens tokens_of(const PromptReader& models, const Prompt& asked) {
     // A chat: what was said in it is text whatever it spells, and its format has all there is around it.
     std::vector<TextPart> parts;
     prompt.chat = asked.chat && (models.chat.problem.empty() || !asked.chat_if_possible);
-    if (asked.chat && !prompt.chat) prompt.notice = models.chat.problem + ": the prompt is asked as plain text";
+    if (asked.chat && !prompt.chat)
+        prompt.notice = {models.chat.problem + ": the prompt is asked as plain text",
+                         SaidOf<"shared">()("note.as_text"_t, "why"_v = models.chat.problem)};
     if (prompt.chat) {
         std::vector<ChatTurn> turns;
         if (!asked.system.empty()) turns.push_back({"system", asked.system});

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/told_reason.h"
 #include "engine/run/prompt.h"
 #include "kernels/error.h"
 
@@ -25,8 +26,8 @@ class PromptTooLong final : public Error {
 struct PromptTokens {
     std::vector<int> ids;
     std::string text;
-    bool chat = false;  // asked as a chat
-    std::string notice; // why a chat is asked as text (Prompt::chat_if_possible)
+    bool chat = false; // asked as a chat
+    ToldReason notice; // why a chat is asked as text (Prompt::chat_if_possible)
 };
 [[nodiscard]] PromptTokens prompt_tokens(const Models& models, const Prompt& prompt); // throws Error
 

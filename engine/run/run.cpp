@@ -74,9 +74,9 @@ std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunS
     auto ids = models.ids_for(s.options);
     if (!ids) ids = std::make_shared<const FrequentIds>(models.vocab(), models.stops());
     if (!ids->from_file())
-        plan.notice += (plan.notice.empty() ? "" : "; ") + std::string("the draft ranks the ids with the ") +
-                       std::to_string(s.options.fr_spec) +
-                       " lowest numbers: there is no frequent.json with the target that says which are frequent";
+        plan.notice.add({"the draft ranks the ids with the " + std::to_string(s.options.fr_spec) +
+                             " lowest numbers: there is no frequent.json with the target that says which are frequent",
+                         SaidOf<"shared">()("note.lowest_ids"_t, "ids"_v = s.options.fr_spec)});
     return ids;
 }
 
@@ -129,7 +129,8 @@ Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan
     header.prompt_text = prompt.text;
     if (prompt.chat) header.chat = Header::Chat{s.prompt.text, s.prompt.system, s.prompt.thinking};
     if (plan.drafts()) header.options = s.options;
-    header.notice = plan.notice + (plan.notice.empty() || prompt.notice.empty() ? "" : "; ") + prompt.notice;
+    header.notice = plan.notice;
+    header.notice.add(prompt.notice);
     return header;
 }
 
@@ -212,8 +213,8 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
     const Header* const earlier = base ? base->header() : nullptr;
     if (earlier && earlier->options.small_ids == settings_.options.small_ids && !earlier->draft_ids_are.empty() &&
         earlier->draft_ids_are != ranked_are)
-        plan.notice += (plan.notice.empty() ? "" : "; ") +
-                       std::string("the draft ranks other ids than in the run that this one goes on from: its list is another one here");
+        plan.notice.add({"the draft ranks other ids than in the run that this one goes on from: its list is another one here",
+                         SaidOf<"shared">()("note.other_ids"_t)});
     drafter_ = make_drafter(*plan.drafter, [&](const DrafterInfo& part) {
         return DrafterArgs{*target_,
                            part.needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/told_reason.h"
 #include "engine/drafters/drafter_options.h"
 #include "engine/drafters/internals.h"
 #include "engine/length/draft_costs.h"
@@ -66,14 +67,20 @@ struct Header {
     std::optional<Chat> chat;
     DrafterOptions options;
     std::optional<DraftCosts> k_costs; // what K auto went by; k is then the most of a round
-    std::string notice;                // why speculation is off, or what was adjusted; empty when all is well
+    RunNotice notice;                  // why speculation is off, or what was adjusted; empty when all is well
     // As in RunSettings; k: draft tokens in a row asked for, as far as the drafter can make them.
 #define SETTING(type, member, default_value, ...) type member = default_value;
 #include "engine/run/run_settings.inc"
     // The notice of a run that drafts nothing, and what it says of the reason; none: it says something else.
-    [[nodiscard]] static std::string off(const std::string& why) { return std::string(kOff) + why; }
-    [[nodiscard]] std::optional<std::string> why_off() const {
-        return notice.starts_with(kOff) ? std::optional(notice.substr(kOff.size())) : std::nullopt;
+    [[nodiscard]] static RunNotice off(const ToldReason& why) {
+        RunNotice notice;
+        notice.add(why);
+        notice.insert(0, kOff);
+        return notice;
+    }
+    [[nodiscard]] std::optional<std::vector<Said>> why_off() const {
+        if (!notice.starts_with(kOff)) return std::nullopt;
+        return notice.said.empty() ? RunNotice(notice.substr(kOff.size())).messages() : notice.said; // a saved run has the English alone
     }
 
   private:

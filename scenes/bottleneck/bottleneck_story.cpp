@@ -75,7 +75,7 @@ StageTitle form_title(const BottleneckModel& m) {
     if (m.forms.empty()) {
         title.title = bottleneck_says("forms.title:untimed"_t);
         title.subtitle = bottleneck_says("forms.subtitle:untimed"_t, "model"_v = m.all().front()->model,
-                                         "why"_v = m.formless.empty() ? "" : m.formless.front()->problem);
+                                         "why"_v = m.formless.empty() ? ToldReason() : m.formless.front()->problem);
         return title;
     }
     std::vector<Said> forms;

@@ -23,10 +23,10 @@ Message stop_words(const std::string& reason) {
     return reason == Stopped::kCancelled ? loop_says("stop.reason:cancelled"_t) : Message(reason);
 }
 
-// Why nothing is drafted: the reason itself is the engine's, as what() of an error is.
+// Why nothing is drafted.
 Message off_words(const Header& run) {
-    const std::optional<std::string> why = run.why_off();
-    return why ? loop_says("stop.off"_t, "why"_v = *why) : Message(run.notice);
+    const std::optional<std::vector<Said>> why = run.why_off();
+    return why ? loop_says("stop.off"_t, "why"_v = *why) : loop_says("stop.notes"_t, "notes"_v = run.notice.messages());
 }
 
 // Where a copied token came from, as its drafter wrote it down.

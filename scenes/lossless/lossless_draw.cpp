@@ -232,7 +232,7 @@ void draw_fault(const LosslessDraw& d, Rect r) {
     constexpr float kRow = 36, kPitch = 56;
     if (!text || !text->problem.empty())
         return ui::slot(canvas, theme, {r.x, r.y, r.w, 2 * kPitch},
-                        lossless_says("fault.slot"_t, "problem"_v = text ? text->problem : std::string()));
+                        lossless_says("fault.slot"_t, "problem"_v = text ? text->problem : ToldReason()));
     draw_text_row(d, {r.x, r.y, r.w, kRow}, shared_says("words.plain"_t), text->plain, text->differs_at, Role::target);
     draw_text_row(d, {r.x, r.y + kPitch, r.w, kRow}, lossless_says("fault.text:faulty"_t), text->written, text->differs_at, Role::rejected);
     const float y = r.y + 2 * kPitch + 28;

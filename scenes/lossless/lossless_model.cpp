@@ -133,7 +133,8 @@ std::vector<GreedyText> held_against_plain(const SceneInput& input, int beat) {
     for (const StudyPoint& point : study->points) {
         if (point.settings.drafter == kNoDrafter) continue;
         const StudyPoint& plain = study->points.front();
-        GreedyText text{point.settings.drafter, plain.problem + point.problem, plain.output, point.output, -1, {}, {}};
+        const ToldReason& problem = plain.problem.empty() ? point.problem : plain.problem;
+        GreedyText text{point.settings.drafter, problem, plain.output, point.output, -1, {}, {}};
         const auto [a, b] = std::ranges::mismatch(text.plain, text.written);
         const bool ended = a == text.plain.end(), stopped = b == text.written.end();
         // Of a fault nothing is told behind the end of either.

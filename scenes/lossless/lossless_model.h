@@ -62,7 +62,8 @@ struct LosslessState {
 
 // A greedy text on the loaded models held against plain decoding's: of a drafter, or of one with a fault in the target.
 struct GreedyText {
-    std::string drafter, problem;    // a problem: it could not be run
+    std::string drafter;
+    ToldReason problem;              // it could not be run
     std::vector<int> plain, written; // new tokens of both
     int differs_at = -1;             // first place that is another one; -1: none
     // With a fault: what plain decoding gave both tokens there, at temperature 1; none: not recorded.

@@ -124,7 +124,9 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     };
     if (!holds(story.what_if)) body.size = 14, body.leading = aside.leading = 18.5F; // rather smaller than cut off
     // What has no room even so is left out by whole sentences.
-    const Message also = holds(story.what_if) ? story.what_if : Message(first_that_fits(shorter_and_shorter(story.what_if, Seam::sentence), holds), story.what_if.said);
+    const Message also = holds(story.what_if)
+                             ? story.what_if
+                             : Message(first_that_fits(shorter_and_shorter(story.what_if, Seam::sentence), holds), story.what_if.said);
     const bool whole = also == story.what_if && holds(also);
     if (!also.empty()) ui::paragraph(ui.canvas, {x, under()}, w, also, aside);
     body.max_lines = std::max(1, static_cast<int>((limit - y0) / body.leading) + 1);

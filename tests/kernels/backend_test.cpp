@@ -46,7 +46,8 @@ TEST(DeviceWords, AreReadAsTheyAreWritten) {
         EXPECT_EQ(DeviceWords::of(of.words()), of) << of.words();
     EXPECT_EQ((DeviceWords{"CPU · AVX2", 1}.words()), "CPU · AVX2 · 1 thread");
     EXPECT_EQ((DeviceWords{"CPU · AVX2", 2}.words()), "CPU · AVX2 · 2 threads");
-    for (const char* other : {"", "avx2, 2 threads", "CPU · AVX2 · 1 threads", "CPU · AVX2 · 2 threads more", "CPU · -1 thread", "CPU · two threads"})
+    for (const char* other :
+         {"", "avx2, 2 threads", "CPU · AVX2 · 1 threads", "CPU · AVX2 · 2 threads more", "CPU · -1 thread", "CPU · two threads"})
         EXPECT_EQ(DeviceWords::of(other), (DeviceWords{other, 0})) << other;
     const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 2});
     EXPECT_EQ(DeviceWords::of(backend->description()).threads, 2) << backend->description();

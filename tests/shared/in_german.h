@@ -180,11 +180,10 @@ inline std::vector<std::string_view> parts_of(std::string_view text) {
     return parts;
 }
 
-// The models of recorded and made runs, in whatever is said of them, who drafted, by the name of the command line, and what an error of
-// the engine says, which is English everywhere.
+// The models of recorded and made runs, in whatever is said of them, and who drafted, by the name of the command line.
 inline std::string without_models(std::string text) {
-    for (const std::string model : {"a table has no layers to skip", "bundle S", "bundle", "toy target", "toy backend", "micro target",
-                                    "← dflash", "← domino", "Drafter dflash"})
+    for (const std::string model :
+         {"bundle S", "bundle", "toy target", "toy backend", "micro target", "← dflash", "← domino", "Drafter dflash"})
         for (std::size_t at = text.find(model); at != std::string::npos; at = text.find(model)) text.replace(at, model.size(), "M");
     return text;
 }

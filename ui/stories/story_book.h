@@ -71,7 +71,7 @@ class StoryBook {
     [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }    // what of the layers was left out, and why
     [[nodiscard]] const StoryText& text(std::string_view scene, std::string_view id) const; // "why.title:pays"
     [[nodiscard]] const std::vector<std::string>* list(std::string_view scene, std::string_view beat, BeatList list) const;
-    [[nodiscard]] std::span<const std::string> numbers() const { return numbers_; }    // in words
+    [[nodiscard]] std::span<const std::string> numbers() const { return numbers_; }                            // in words
     [[nodiscard]] std::string say(const Said& said, std::string_view form = {}, Seam seam = Seam::none) const; // in words
 
   private:

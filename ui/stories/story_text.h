@@ -40,8 +40,8 @@ class StoryText {
     [[nodiscard]] const std::vector<std::string>& forms() const { return forms_; }
     [[nodiscard]] const std::string& source() const { return source_; } // as it was written
     // `numbers`: in words, from 0 on; digits beyond. Numbers are written as the language of the pictures writes them.
-    [[nodiscard]] std::string fill(std::span<const SaidValue> values, std::span<const std::string> numbers = {},
-                                   const SayInner& inner = {}, Seam seam = Seam::none) const;
+    [[nodiscard]] std::string fill(std::span<const SaidValue> values, std::span<const std::string> numbers = {}, const SayInner& inner = {},
+                                   Seam seam = Seam::none) const;
 
   private:
     enum class Kind : unsigned char {

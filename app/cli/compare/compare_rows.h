@@ -100,7 +100,7 @@ struct CompareFacts {
     const Options& options;
     const std::vector<Contestant>& contestants;
     const std::vector<ListedPrompt>& prompts; // that were finished
-    std::size_t planned = 0;            // prompts; more than were finished when something ended it early
+    std::size_t planned = 0;                  // prompts; more than were finished when something ended it early
     double busy_cores = 0;
     bool times = true, speed_up = true; // as in TableLook
     std::optional<Rent> rent = {};      // none: no cost is told

@@ -71,7 +71,8 @@ TEST(PromptSet, NamesTheLineThatIsNoPrompt) {
 }
 
 TEST(PromptSet, ARunIsAskedTheWholePrompt) {
-    const Prompt asked{.text = "Who?", .system = "Be brief.", .chat = true, .chat_if_possible = true, .thinking = true, .token_ids = {1, 2}};
+    const Prompt asked{
+        .text = "Who?", .system = "Be brief.", .chat = true, .chat_if_possible = true, .thinking = true, .token_ids = {1, 2}};
     RunSettings before;
     before.prompt = {.text = "What?", .parts = {{"What?", true}}};
     EXPECT_EQ(with_prompt(before, asked).prompt, asked) << "and nothing of what was asked before";

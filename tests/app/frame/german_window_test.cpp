@@ -11,6 +11,7 @@
 #include "app/frame/popups.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/fetch/fetchable.h"
+#include "engine/models/models.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/run/replay.h"
@@ -42,7 +43,7 @@ Study made_study(const RunStudy& asked) {
         point.rounds = 40;
         point.timed = 39;
         point.verify_ms = 1 + 0.05 * run.k;
-        if (run.drafter == "medusa") point.problem = "a table has no layers to skip";
+        if (run.drafter == "medusa") point.problem = Models().why_not("skip");
         int reached = 40;
         point.tokens = 40;
         for (int i = 0; run.drafter != kNoDrafter && i < run.k; ++i) {
@@ -219,7 +220,7 @@ TEST_F(InGermanMeasured, ScenesSayNothingInEnglish) {
 
 TEST_F(InGermanMeasured, RacesSayNothingInEnglish) {
     auto waiting = toy_race(false);
-    waiting->lanes[2].problem = "a table has no layers to skip";
+    waiting->lanes[2].problem = Models().why_not("skip");
     waiting->lanes[2].trace = nullptr, waiting->lanes[2].finished = false;
     waiting->lanes[3].trace = nullptr, waiting->lanes[3].finished = false;
     waiting->running = 3;

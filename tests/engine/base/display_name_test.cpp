@@ -82,7 +82,8 @@ TEST(DisplayName, OfADeviceAndItsThreads) {
     EXPECT_EQ(counted[0].id(), "shared.machine.threads");
     EXPECT_EQ(words(counted[0], "device"), "CPU · AVX-512 + AMX");
     EXPECT_EQ(whole(counted[0], "threads"), 2);
-    for (const char* name : {"", "NVIDIA H200", "avx2, 2 threads", "CPU · AVX2 · many threads"}) EXPECT_TRUE(device_said(name).empty()) << name;
+    for (const char* name : {"", "NVIDIA H200", "avx2, 2 threads", "CPU · AVX2 · many threads"})
+        EXPECT_TRUE(device_said(name).empty()) << name;
 }
 
 } // namespace
