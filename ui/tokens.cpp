@@ -91,12 +91,10 @@ Message role_words(Role role) {
     return message(said("role.discarded"_t));
 }
 
-std::string token_words(std::string_view bytes) {
+std::string token_in_text(std::string_view bytes) {
     std::string label = label_of(bytes, false);
-    if (!label.empty() && label.find_first_not_of(' ') == std::string::npos) // nothing to see between the quotes
-        label = label.size() == 1 ? "a space" : std::to_string(label.size()) + " spaces";
     if (label.size() > 1 && label[0] == ' ' && label[1] != ' ') label.erase(0, 1);
-    return "“" + label + "”";
+    return label;
 }
 
 float token_text_width(const Canvas& canvas, std::string_view label, float size, Font font) {

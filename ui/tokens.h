@@ -14,8 +14,8 @@ namespace speclens::ui {
 
 // Display text of a token's bytes. U+23B5, U+23CE and U+21E5 in it are drawn as marks, not as characters.
 [[nodiscard]] std::string token_label(std::string_view bytes);
-// The same for sentences, descriptions and tooltips: “It”, “⏎”, without the leading space mark.
-[[nodiscard]] std::string token_words(std::string_view bytes);
+// The same for the quotes of a sentence: It, ⏎, without the leading space.
+[[nodiscard]] std::string token_in_text(std::string_view bytes);
 
 // Label text (from token_label) in mono; whitespace marks at 50 %. Returns the width.
 float token_text(Canvas& canvas, Vec2 at, std::string_view label, float size, Color color, Align align = Align::left,

@@ -13,9 +13,7 @@ namespace speclens {
     constexpr SaidOf<"shared"> said;                                // no label: it stays as it is
     if (!bytes.empty() && std::ranges::all_of(bytes, [](char c) { return c == ' '; }))
         return message(said("words.token:spaces"_t, "n"_v = bytes.size()));
-    constexpr std::size_t kQuote = std::string_view("“").size(); // of ui::token_words(), at either end
-    const std::string words = ui::token_words(bytes);
-    return message(said("words.token:text"_t, "text"_v = words.substr(kQuote, words.size() - 2 * kQuote)));
+    return message(said("words.token:text"_t, "text"_v = ui::token_in_text(bytes)));
 }
 
 [[nodiscard]] inline Message token_said(const Trace& trace, int id) { return bytes_said(trace.text(id)); }

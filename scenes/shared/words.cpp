@@ -15,11 +15,6 @@ std::string all_guesses(int n) {
     return shared_says("words.all_guesses:any"_t, "n"_v = n);
 }
 
-std::string quoted(const Trace& trace, int id) {
-    std::string words = ui::token_words(trace.text(id));
-    return words.starts_with("“") ? words : "“" + words + "”";
-}
-
 std::string label_of(const Trace& trace, int id) { return ui::token_label(trace.text(id)); }
 
 Message size_words(std::size_t bytes) {

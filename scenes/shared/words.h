@@ -14,7 +14,6 @@
 namespace speclens {
 
 [[nodiscard]] std::string all_guesses(int n);                   // "the guess", "both guesses", "all three guesses"
-[[nodiscard]] std::string quoted(const Trace& trace, int id);   // “It”
 [[nodiscard]] std::string label_of(const Trace& trace, int id); // label of a chip
 [[nodiscard]] Message size_words(std::size_t bytes);            // "58 kB", "1.9 MB", "412 MB"
 

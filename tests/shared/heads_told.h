@@ -25,7 +25,7 @@ inline void expect_token_said(const Said& token, const Trace& trace, int id) {
     if (id < 0)
         EXPECT_EQ(token.id(), "shared.words.token:some");
     else if (token.text == "words.token:text")
-        EXPECT_EQ("“" + test::words(token, "text") + "”", ui::token_words(trace.text(id)));
+        EXPECT_EQ(test::words(token, "text"), ui::token_in_text(trace.text(id)));
     else
         EXPECT_EQ(whole(token, "n"), std::ssize(trace.text(id)));
 }

@@ -158,10 +158,10 @@ TEST(Tokens, LabelsShowSpacesBreaksTabsAndBrokenBytes) {
     EXPECT_EQ(token_label("   "), "⎵⎵⎵");
     EXPECT_EQ(token_label("é"), "é");
     EXPECT_EQ(token_label(""), "");
-    EXPECT_EQ(token_words(" It"), "“It”");
-    EXPECT_EQ(token_words("\n"), "“⏎”");
-    EXPECT_EQ(token_words("   "), "“3 spaces”");
-    EXPECT_EQ(token_words(" "), "“a space”");
+    EXPECT_EQ(token_in_text(" It"), "It");
+    EXPECT_EQ(token_in_text("  It"), "  It");
+    EXPECT_EQ(token_in_text("\n"), "⏎");
+    EXPECT_EQ(token_in_text("\xE4"), "⟨E4⟩");
 }
 
 TEST(Tokens, ChipIsWideEnoughForItsLabelAndCutsWhatIsNot) {
