@@ -489,7 +489,7 @@ void expect_head_beside(const Said& said, const SceneInput& run, const MtpModel&
                                                         : m.beside.can_ask ? "asking"
                                                                            : "saved"));
     if (problem) {
-        EXPECT_EQ(test::words(why, "problem"), row.guess->problem);
+        EXPECT_EQ(inner(why, "problem"), row.guess->problem.said);
     }
 }
 
