@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <memory>
 #include <variant>
 
@@ -327,6 +328,52 @@ TEST(AdviceScene, SaysWhyAndWhatWouldChangeIt) {
     ASSERT_EQ(points.size(), 7U) << "the doublings";
     EXPECT_DOUBLE_EQ(test::real(points[3], "rate"), 1000 / pass);
     EXPECT_DOUBLE_EQ(test::real(points[3], "speed_up"), c.speed_up);
+}
+
+// The same numbers, so many times as fast: a verdict is a case of its own, with its own values.
+TEST(AdviceScene, SaysEachVerdictInItsOwnCase) {
+    struct Made {
+        double times;
+        AdviceVerdict::Kind kind;
+        const char *title, *text;
+    };
+    using Kind = AdviceVerdict::Kind;
+    for (const Made& made : {Made{1, Kind::speculate, "title.pays", ""}, Made{0.3, Kind::plain, "title.plain", "verdict.text:plain"},
+                             Made{0.47, Kind::none, "title.open", "verdict.text:open"}}) {
+        Advice advice = made_advice();
+        for (AdviceCell& cell : advice.cells) cell.speed_up *= made.times, cell.low *= made.times, cell.high *= made.times;
+        Window window(advice);
+        window.beat(1);
+        const SceneInput input = window.input();
+        const AdviceModel m = advice_model(input, {});
+        ASSERT_EQ(m.verdict.kind, made.kind) << made.times;
+        std::map<std::string, Said> said;
+        for (const ui::ToldMessage& one : find_scene("advice")->make()->told(input)) said[one.message.said.id()] = one.message.said;
+        const Said title = said[std::string("advice.") + made.title];
+        const bool pays = made.kind == Kind::speculate;
+        const Said range = test::inner(title, pays ? "range" : "best");
+        EXPECT_EQ(test::real(range, "low"), m.best.front()->low);
+        EXPECT_EQ(test::real(range, "high"), m.best.front()->high);
+        const auto others = std::ssize(m.verdict.as_fast);
+        const std::string text = !pays ? made.text : others > 1 ? "verdict.text:several" : "verdict.text:clear";
+        ASSERT_TRUE(said.contains("advice." + text)) << text;
+        EXPECT_EQ(test::inner(said["advice." + text], "verdict"), verdict_said(*m.advice));
+        if (pays && others > 1) {
+            EXPECT_EQ(test::whole(said["advice." + text], "others"), others);
+        }
+        if (made.kind == Kind::plain) {
+            EXPECT_EQ(test::inner(said["advice." + text], "best"), choice_words(*m.best.front()).said);
+        }
+    }
+    AdviceModel under_way;
+    under_way.under_way = true;
+    for (const int done : {0, 7}) {
+        under_way.done = done;
+        const Said subtitle = advice_title(under_way, kBetBeat).subtitle.said;
+        EXPECT_EQ(subtitle.id(), "advice.subtitle.under_way");
+        EXPECT_EQ(test::whole(subtitle, "first"), done == 0);
+        EXPECT_EQ(test::real(subtitle, "done"), done);
+    }
 }
 
 // ---- a server that is attached ----

@@ -100,6 +100,19 @@ TEST(Numbers, AreSortedByAColumnAndTheOtherWayRound) {
     EXPECT_NE(rows, printed);
 }
 
+TEST(Numbers, TheShortSubtitleOfThePairsCountsAsTheLongOne) {
+    Listed list;
+    NumbersState state;
+    state.filter = FigureFilter::pairs;
+    const NumbersModel m = numbers_model(list.input(), state);
+    const StageTitle title = numbers_title(list.input(), m, state);
+    EXPECT_EQ(title.short_subtitle.said.id(), "numbers.subtitle.pairs_short");
+    for (const Said& said : {title.subtitle.said, title.short_subtitle.said}) {
+        EXPECT_EQ(test::whole(said, "shown"), std::ssize(m.rows)) << said.id();
+        EXPECT_EQ(test::whole(said, "all"), std::ssize(m.figures->figures())) << said.id();
+    }
+}
+
 TEST(NumbersScene, SearchesAndSortsByHand) {
     Listed list;
     list.beat(kRepeatBeat); // of all figures
