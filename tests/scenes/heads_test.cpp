@@ -13,6 +13,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"
+#include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
@@ -140,9 +141,8 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         const RunView round = fold(*live.published.other_round->trace, live.published.other_round->trace->size());
         const ToldFrame told = told_of(scene, live.input());
         const std::string words = find_scene(scene)->make()->describe(live.input());
-        EXPECT_NE(
-            words.find(std::string("draft ") + quoted(*live.published.other_round->trace, round.round_list[0].drafts[1].draft->token)),
-            std::string::npos)
+        EXPECT_NE(words.find("draft " + token_said(*live.published.other_round->trace, round.round_list[0].drafts[1].draft->token).words()),
+                  std::string::npos)
             << words;
         EXPECT_FALSE(says(told, "shared.charts.stayed")) << "one round is no rate";
         const Said conditions = test::only_said(told, "shared.head.conditions");
