@@ -55,7 +55,7 @@ void expect_token(const Said& said, const Trace& trace, int id, const char* name
     if (id < 0)
         EXPECT_EQ(token.id(), "accept-rule.words.other_token");
     else if (token.text == "words.token:text")
-        EXPECT_EQ("“" + test::words(token, "text") + "”", ui::token_words(trace.text(id)));
+        EXPECT_EQ(test::words(token, "text"), ui::token_in_text(trace.text(id)));
     else
         EXPECT_EQ(test::whole(token, "n"), std::ssize(trace.text(id)));
 }

@@ -518,7 +518,7 @@ void expect_round_told(const Said& said, const DraftersModel& model, const Draft
     const bool ends = std::ssize(round.commit->tokens) == round.accepted;
     EXPECT_EQ(test::whole(said, "ends"), ends);
     if (!ends) {
-        EXPECT_EQ("“" + test::words(test::inner(said, "own"), "text") + "”", ui::token_words(trace.text(round.commit->tokens.back())));
+        EXPECT_EQ(test::words(test::inner(said, "own"), "text"), ui::token_in_text(trace.text(round.commit->tokens.back())));
     }
 }
 
@@ -572,8 +572,7 @@ void expect_rows_told(Asked& asked, const std::vector<ui::ToldMessage>& told, bo
         ASSERT_EQ(guesses.size(), row.shown.size());
         for (std::size_t g = 0; g < guesses.size(); ++g) {
             const DraftSlot& slot = row.round()->drafts[static_cast<std::size_t>(row.shown[g])];
-            EXPECT_EQ("“" + test::words(test::inner(guesses[g], "token"), "text") + "”",
-                      ui::token_words(input.trace->text(slot.draft->token)));
+            EXPECT_EQ(test::words(test::inner(guesses[g], "token"), "text"), ui::token_in_text(input.trace->text(slot.draft->token)));
             if (verdicts)
                 EXPECT_EQ(test::inner(guesses[g], "verdict").text, verdict_id(slot.state));
             else
@@ -658,7 +657,7 @@ void expect_facts_told(Asked& asked, const std::vector<ui::ToldMessage>& told) {
             std::string bytes;
             for (int at = std::stoi(found[2]), left = std::stoi(found[1]); left > 0; --left)
                 bytes += input.trace->text(input.whole->tokens[static_cast<std::size_t>(at++)].id);
-            EXPECT_EQ("“" + test::words(test::inner(match, "words"), "text") + "”", ui::token_words(bytes));
+            EXPECT_EQ(test::words(test::inner(match, "words"), "text"), ui::token_in_text(bytes));
             ++matches;
         }
     }

@@ -26,6 +26,7 @@
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/shared/in_words.h"
+#include "scenes/shared/token_said.h"
 #include "scenes/shared/words.h"
 #include "tests/scenes/loop_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
@@ -47,7 +48,7 @@ std::optional<double> chance(const std::optional<double>& logp) { return logp ? 
 void expect_token(const Said& said, const Trace& trace, int id) {
     const Said token = test::inner(said, "token");
     if (token.text == "words.token:text")
-        EXPECT_EQ("“" + test::words(token, "text") + "”", ui::token_words(trace.text(id)));
+        EXPECT_EQ(test::words(token, "text"), ui::token_in_text(trace.text(id)));
     else
         EXPECT_EQ(test::whole(token, "n"), std::ssize(trace.text(id)));
 }
@@ -328,7 +329,7 @@ TEST(LoopTold, SaysItsNumbersInTheirPlaces) {
     EXPECT_NE(words.find(clock), std::string::npos) << clock << words;
     const ColumnDistributions of = column_distributions(model, model.selected);
     const TopEntries::Entry& first = of.target.entries.front();
-    const std::string row = ui::token_words(input.trace->text(first.id)) + ", id " + std::to_string(first.id) + ": target " +
+    const std::string row = token_said(*input.trace, first.id).words() + ", id " + std::to_string(first.id) + ": target " +
                             ui::probability(std::exp(first.logp)) + ", draft " + ui::probability(*listed(of.draft, first.id)) + "\n";
     EXPECT_NE(words.find(row), std::string::npos) << row << words;
 }

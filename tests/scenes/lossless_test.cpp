@@ -555,7 +555,7 @@ TEST(LosslessTold, TellsWhereAFaultPartsTheTextsInBothLanguages) {
             const Trace& labels = *live.input().trace;
             for (const auto& [bar, token, chance] : {std::tuple{0U, plain[2], p}, {1U, other, q}}) {
                 EXPECT_EQ(test::real(bars[bar], "p"), chance);
-                EXPECT_EQ("“" + test::words(test::inner(bars[bar], "token"), "text") + "”", ui::token_words(labels.text(token)));
+                EXPECT_EQ(test::words(test::inner(bars[bar], "token"), "text"), ui::token_in_text(labels.text(token)));
             }
             const std::vector<Said> rows = test::all_said(told, "lossless.fault.tokens");
             ASSERT_EQ(rows.size(), 2U);

@@ -558,8 +558,8 @@ TEST(TreesScene, BranchesEndBeforeTheNumbersOfTheirNodes) {
 
 void expect_token_is(const Said& token, const std::string& bytes) {
     const bool spaces = token.text == "words.token:spaces";
-    EXPECT_EQ(spaces ? std::string(static_cast<std::size_t>(test::whole(token, "n")), ' ') : "“" + test::words(token, "text") + "”",
-              spaces ? bytes : ui::token_words(bytes));
+    EXPECT_EQ(spaces ? std::string(static_cast<std::size_t>(test::whole(token, "n")), ' ') : test::words(token, "text"),
+              spaces ? bytes : ui::token_in_text(bytes));
 }
 
 // Every guess of a block with all its numbers, those that have no column as well.
