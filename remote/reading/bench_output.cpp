@@ -357,6 +357,8 @@ std::optional<Open> omlx_line(std::string_view text, int number) {
     o.accepted = accepted;
     o.drafted = drafted->value;
     o.length = printed_after(text, "tokens_per_round=");
+    if (const auto block = after(text, "block_size="); block && *block > 1 && drafted->value <= (*block - 1) * *rounds)
+        o.depth = *block - 1; // its first token is the one before
     if (emitted && *emitted > 0) o.entry.text = WrittenText{.tokens = *emitted, .answers = 1};
     return o;
 }

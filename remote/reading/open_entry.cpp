@@ -179,6 +179,7 @@ void Open::settle_counts() {
         return;
     }
     e.counts = SpecCounts{{}, *drafted, *accepted, {}};
+    if (depth) e.counts->shape = {.kind = DraftShape::Kind::chain, .depth = depth};
     if (rounds) {
         e.counts->rounds = rounds;
         const bool fits = *rounds > 0 ? *drafted >= *rounds : *drafted == 0;

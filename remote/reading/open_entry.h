@@ -32,6 +32,7 @@ struct Printed {
 struct Open {
     LogEntry entry;
     std::optional<double> accepted, drafted, rounds;
+    std::optional<double> depth; // a chain's: drafts of a round, at most, by the server's settings
     std::optional<Printed> length, rate;
     std::vector<double> places;
     double place_off = kShareOff; // how far each of them may be from the truth

@@ -49,6 +49,8 @@ std::optional<WrittenText> combined_text(const SpecCounts& a, const SpecCounts& 
 DraftShape combined_shape(const SpecCounts& a, const SpecCounts& b) {
     if (a.shape == b.shape || b.empty()) return a.shape;
     if (a.empty()) return b.shape;
+    constexpr auto chain = DraftShape::Kind::chain;
+    if (a.shape.kind == chain && b.shape.kind == chain) return {.kind = chain}; // of two lengths
     return {.kind = DraftShape::Kind::open};
 }
 
@@ -196,7 +198,7 @@ TextTotals text_totals(const SpecCounts& c) {
         out.most = static_cast<double>(c.accepted_at.size());
     else if (c.shape.depth)
         out.most = *c.shape.depth;
-    else if (drafts > 0 && drafts == std::round(drafts)) // every round drafts as many
+    else if (drafts > 0 && (c.rounds == 1 || drafts == 1)) // else rounds may draft more than the mean, a whole one too
         out.most = drafts;
     out.tokens = c.text->tokens;
     out.tokens_off = c.text->off;

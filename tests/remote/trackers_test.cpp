@@ -117,6 +117,24 @@ TEST(WrittenText, IsNotToldWhereADenominatorReachesZeroOrTotalsDisagree) {
     EXPECT_FALSE(text_shares(TextTotals{}).share.has_value());
 }
 
+// Two rounds drafted two, two drafted four, and the last one kept four, of which its end cut three: a mean of three is no K, and an end may
+// cut more of a round.
+TEST(WrittenText, AMeanThatIsWholeIsNotTheMostThatARoundKeeps) {
+    SpecCounts c{4, 12, 7, {}};
+    c.text = WrittenText{.tokens = 8, .answers = 1};
+    EXPECT_FALSE(text_totals(c).most.has_value());
+    EXPECT_TRUE(text_shares(c).wrong.empty()) << "four drafts of that round may be missing, not three";
+    EXPECT_FALSE(text_shares(c).least_told);
+    expect_between(text_shares(c).delivered, 0, 4);
+    c.accepted_at = {3, 2, 1, 1}; // told
+    EXPECT_EQ(text_totals(c).most, 4.0);
+    // One round alone, and one draft in each: no round drafted more.
+    SpecCounts one{1, 3, 3, {}}, single{100, 100, 60, {}};
+    one.text = WrittenText{.tokens = 4, .answers = 1}, single.text = WrittenText{.tokens = 161, .answers = 1};
+    EXPECT_EQ(text_totals(one).most, 3.0);
+    EXPECT_EQ(text_totals(single).most, 1.0);
+}
+
 TEST(WrittenText, AddsUpAndSubtracts) {
     SpecCounts a{10, 30, 20, {9, 7, 4}}, b{5, 15, 6, {3, 2, 1}};
     a.text = WrittenText{.tokens = 40, .answers = 1}, b.text = WrittenText{.tokens = 20, .answers = 1};
@@ -822,7 +840,7 @@ TEST(Trackers, AnswersOfLmStudioAndMlx) {
     const SavedAnswer vlm = answer_of("mlxvlm_answer.json");
     EXPECT_EQ(vlm.kind, ServerKind::mlx);
     expect_counts(*vlm.served.counts, 30, 90, 81);
-    expect_between(text_shares(*vlm.served.counts).plain, 0, 3);
+    expect_between(text_shares(*vlm.served.counts).plain, 0, 81); // its depth adapts (its pull request 2046): 90 in 30 rounds tell no K
     // Accepted may exceed what was written.
     const SavedAnswer brief = answer_of("mlxvlm_short_answer.json");
     expect_counts(*brief.served.counts, 1, 7, 6);
@@ -831,7 +849,12 @@ TEST(Trackers, AnswersOfLmStudioAndMlx) {
     const LogReading omlx = log_of("omlx.log");
     ASSERT_EQ(omlx.entries.size(), 2U);
     expect_counts(*omlx.entries[0].counts, 1079, 2158, 1414);
+    EXPECT_EQ(omlx.entries[0].counts->shape, (DraftShape{DraftShape::Kind::chain, 2, {}})) << "a block is one token more";
     expect_between(text_shares(*omlx.entries[0].counts).plain, 0, 1);
+    EXPECT_EQ(omlx.sum().shape, (DraftShape{DraftShape::Kind::chain, {}, {}})) << "blocks of three and of four";
+    const LogReading more =
+        parse_log("vlm_mtp stats: rounds=10 accepted=5/30 (16.7%) tokens_per_round=1.50 emitted=15 block_size=3\n", "log");
+    EXPECT_FALSE(more.entries.at(0).counts->shape.depth.has_value()) << "three drafts a round are none of a block of three";
     const LogReading dflash = parse_log("DFlash generation complete: 64 tokens, 25.2 tok/s, acceptance=81.5%, cycles=7\n", "log");
     expect_says(dflash.entries.at(0).remark, {"64 tokens in 7 rounds, 9.14 a round"});
 }
@@ -1023,6 +1046,9 @@ TEST(Trackers, RandomServersRoundsShareAndLength) {
         };
         check(read_metrics(parse_exposition(server.exposition(true), "m")).counts.value(), true);
         check(read_metrics(parse_exposition(server.exposition(false), "m")).counts.value(), false);
+        SpecCounts bare = server.counts; // no places: a round may keep more than the mean draft has tokens
+        bare.accepted_at.clear();
+        check(bare, true);
         SpecCounts cut = server.counts; // the server tells what its ends cut
         cut.text->cut = server.cut;
         const TextShares s = text_shares(cut);
