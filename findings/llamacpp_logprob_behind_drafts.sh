@@ -12,7 +12,8 @@ folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 python="$folder/venv/bin/python"
-"$python" -m pip install -q xllamacpp==2026.10.11549
+echo "xllamacpp==2026.10.11549 --hash=sha256:c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261" > "$folder/llamacpp.txt"
+"$python" -m pip install -q --no-deps --only-binary :all: --require-hashes -r "$folder/llamacpp.txt"
 export PYTHONPATH="$root/findings:$root/tests/servers" FINDINGS_FOLDER="$folder"
 "$python" - <<'PYTHON'
 from probe import gguf, server
