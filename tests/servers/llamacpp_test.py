@@ -69,6 +69,7 @@ TINY_CASES = [
 QWEN_CASES = [(["--chat"], text) for text in ("Hi", "Write a Python function that adds two numbers.", "Write one sentence about the sea.")] + [
     ([], RAW[at]) for at in (1, 2, 4)
 ]
+LOADS = 900  # seconds that a server may take to load: the Qwen pair took more than 300 on a busy machine
 LENGTHS = (7, 24)  # ends by length; the short answers of the chat end by the end token
 
 ROUND = re.compile(r"task (\d+) \| accepted +(\d+)/ *(\d+) draft tokens")
@@ -142,7 +143,7 @@ def ask(where, words, trace):
 def serve(name, port, of, cases, sampled, arguments):
     trace, where = os.path.join(folder, name + ".log"), "http://127.0.0.1:%d" % port
     words = [python, os.path.join(here, "llamacpp.py"), of, str(port), *arguments, "threads=1"]
-    with started(words, where, trace, seconds=300, env=dict(os.environ, LLAMA_TRACE="1")) as there:
+    with started(words, where, trace, seconds=LOADS, env=dict(os.environ, LLAMA_TRACE="1")) as there:
         if not there:
             if not asked:
                 skip("the server does not come up: " + last_words(trace, 300))
@@ -191,7 +192,7 @@ def same(name, of, draft, lengths, prompts, port, length):
     for at, k in enumerate(lengths):
         url, log = "http://127.0.0.1:%d" % (port + at), os.path.join(folder, "same-%s-%d.log" % (name, k))
         words_of = ["/bin/sh", "-c", command.replace("{k}", str(k)).replace("{port}", str(port + at))]
-        with started(words_of, url, log, seconds=300) as there:
+        with started(words_of, url, log, seconds=LOADS) as there:
             if not there:
                 failed(words, "started once more it ended: " + last_words(log, 300))
                 return

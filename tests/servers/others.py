@@ -106,25 +106,27 @@ def last_words(log, bytes=600):
 
 
 class Report:
-    """What was held against what; a line for every figure that differs."""
+    """What was held against what; a line for every figure that differs, at once: a run that is ended has told its faults."""
 
     def __init__(self):
-        self.failures, self.checks = [], 0
+        self.failures, self.checks = 0, 0
+
+    def failed(self, line):
+        self.failures += 1
+        print("FAILED", line, flush=True)
 
     def equal(self, where, told, true):
         self.checks += 1
         if told != true:
-            self.failures.append("%s: told %s, is %s" % (where, told, true))
+            self.failed("%s: told %s, is %s" % (where, told, true))
 
     def holds(self, where, yes, why=""):
         self.checks += 1
         if not yes:
-            self.failures.append("%s: %s" % (where, why or "does not hold"))
+            self.failed("%s: %s" % (where, why or "does not hold"))
 
     def end(self, title):
-        for line in self.failures:
-            print("FAILED", line)
-        print("%s: %d checks, %d faults" % (title, self.checks, len(self.failures)))
+        print("%s: %d checks, %d faults" % (title, self.checks, self.failures))
         sys.exit(1 if self.failures else 0)
 
 
