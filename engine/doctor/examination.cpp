@@ -56,6 +56,23 @@ std::shared_ptr<const DraftNetwork> head_of(const Models& models, const std::str
     return head;
 }
 
+IgnoredKeys ignored_of(const DraftNetwork& head) { return {head.config.ignored.begin(), head.config.ignored.end()}; }
+
+[[noreturn]] void say_gone(const DraftNetwork& head) {
+    throw Error(head.name + " was read when its examination began, and cannot be read now",
+                "Its files were moved or changed meanwhile: examine it again.");
+}
+
+// Where a variant was refused: whose fault it is. Files that are gone or broken are refused as they stand, too.
+void expect_readable(const Models& models, const DraftNetwork& head) {
+    try {
+        (void)DraftNetwork::load(models.target, head.path, {}, ignored_of(head));
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::out_of_memory) throw;
+        say_gone(head);
+    }
+}
+
 } // namespace
 
 std::vector<const TriedVariant*> Diagnosis::ranked() const {
@@ -154,11 +171,11 @@ void Examination::read(const std::vector<OwnText>& texts, const Variant& variant
         } else {
             std::shared_ptr<const DraftNetwork> head = head_;
             try {
-                const IgnoredKeys ignored(head_->config.ignored.begin(), head_->config.ignored.end());
                 if (!reading.variant.changes.empty())
-                    head = DraftNetwork::load(models_->target, head_->path, {}, ignored, reading.variant.changes);
+                    head = DraftNetwork::load(models_->target, head_->path, {}, ignored_of(*head_), reading.variant.changes);
             } catch (const Error& error) {
                 if (error.kind() == ErrorKind::out_of_memory) throw;
+                expect_readable(*models_, *head_);
                 reading.refused = error.what();
                 to_read_ -= places_of(texts);
                 more = false;
@@ -268,9 +285,7 @@ void Examination::confirm(const TriedVariant& winner) {
         to_read_ += 2 * (places_of(fresh_) - plan_.fresh);
         read(fresh_, {}, [this](Reading reading) { fresh_as_it_is_ = std::move(reading.score); });
         read(fresh_, diagnosis_.winner->variant, [this](Reading reading) {
-            if (!reading.refused.empty())
-                throw Error(head_->name + " was read when its examination began, and cannot be read now",
-                            "Its files were moved or changed meanwhile: examine it again.");
+            if (!reading.refused.empty()) say_gone(*head_); // it was scored on the other texts
             diagnosis_.fresh = paired_difference(fresh_as_it_is_->kept, reading.score.kept, reading.score.places);
             diagnosis_.fresh_kept = fresh_as_it_is_->mean_kept();
             diagnosis_.fresh_kept_changed = reading.score.mean_kept();

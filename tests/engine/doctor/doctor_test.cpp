@@ -389,6 +389,27 @@ TEST(InterruptedDoctor, SaysThatTheHeadIsGone) {
         {"was read when its examination began", "cannot be read now"});
 }
 
+// Nor is it a refusal of the variants that were still to be read.
+class GoneWhileVariantsAreRead : public testing::TestWithParam<const char*> {};
+TEST_P(GoneWhileVariantsAreRead, IsAnErrorAndNoRefusal) {
+    const ChangedHead head(shipped("dflash"), "{}");
+    const auto models = with_head(*whole_bundle(), "dflash", head.path());
+    Examination examination(models, {.drafter = "dflash", .tokens = 60, .fresh = 30, .prompts = examination_prompts(*models)});
+    while (examination.diagnosis()->variants.empty() && examination.step()) {
+    }
+    ASSERT_EQ(examination.diagnosis()->variants.size(), 1U);
+    fs::remove(head / GetParam());
+    expect_error(
+        [&] {
+            while (examination.step()) {
+            }
+        },
+        {"was read when its examination began", "cannot be read now"});
+    for (const TriedVariant& one : examination.diagnosis()->variants) EXPECT_EQ(one.refused, "") << one.variant.what;
+}
+INSTANTIATE_TEST_SUITE_P(Doctor, GoneWhileVariantsAreRead, testing::Values("config.json", "model.safetensors"),
+                         [](const auto& file) { return std::string(file.param, 5); });
+
 TEST(DoctorVariants, WhatCannotBeExaminedIsSaid) {
     const auto models = whole_bundle();
     const auto examine = [](const std::shared_ptr<const Models>& all, const std::string& drafter) {
