@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/told_reason.h"
 #include "engine/lab/fault_study.h"
 #include "engine/lab/toy_texts.h"
 #include "scenes/shared/message_scene.h"
