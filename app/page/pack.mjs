@@ -7,7 +7,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 
 const [assets, fonts, programs, out] = process.argv.slice(2);
-const models_at_start = ['target', 'small', 'eagle3'], heads_at_start = ['medusa', 'mtp']; // the smallest beside the one that most scenes show
+const models_at_start = ['target', 'small', 'eagle3'], heads_at_start = ['medusa']; // the smallest beside the one that most scenes show
 // What is of training and tests, as in a package (cmake/SpecPackages.cmake), and the records of it beside the models.
 const left_out = ['recipe', 'traces', 'pictures', 'README.md', 'drafter_gates.json', 'domino_cases.json', 'originals.txt'];
 
