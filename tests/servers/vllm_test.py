@@ -85,6 +85,7 @@ METHODS = {
 }
 METHODS |= {name + "_block": METHODS[name] | BLOCK for name in ("draft_model", "eagle3", "dflash")}
 METHODS["ngram_block"] = METHODS["ngram"] | {"rejection_sample_method": "block"}
+REMEMBERS = ("suffix",)  # drafts out of answers before: the same request once more has other drafts
 PROMPTS = ["Once upon a time", "def add(a, b):\n    return", "1, 2, 3, 4, 5,", "The quick brown fox jumps over the lazy dog. The quick brown fox"]
 LENGTHS, PORT = (7, 32), 18770
 COUNTED = {"rounds": "vllm:spec_decode_num_drafts_total", "drafted": "vllm:spec_decode_num_draft_tokens_total", "accepted": "vllm:spec_decode_num_accepted_tokens_total"}
@@ -146,12 +147,16 @@ def hold_answers(name, url):
                 grown = settled(url, before, counts["drafted"])
                 for key in COUNTED:
                     report.equal(where + ": " + key + " by its counters", counts[key], grown[key])
-                if temperature > 0:  # at T > 0 what its rejection sampler writes for refused drafts does not depend on the seed (docs/servers.md)
+                rounds = [one for one in told["rounds"] if one["drafted"] != 0]
+                if rounds:  # those that are told one by one make the counters' sums
+                    report.equal(where + ": rounds that are told", len(rounds), grown["rounds"])
+                    for key in ("drafted", "accepted"):
+                        report.equal(where + ": " + key + " by its rounds", sum(one[key] for one in rounds), grown[key])
+                if temperature > 0 or name in REMEMBERS:  # at T > 0 what its rejection sampler writes for refused drafts does not depend on the seed (docs/servers.md)
                     continue
                 report.equal(where + ": rounds", counts["rounds"], by_hand.get("num_spec_steps", 0))
                 report.equal(where + ": drafted", counts["drafted"], by_hand.get("num_draft_tokens", 0))
                 report.equal(where + ": accepted", counts["accepted"], by_hand.get("num_accepted_draft_tokens", 0))
-                rounds = [one for one in told["rounds"] if one["drafted"] != 0]
                 if by_hand.get("per_step_accepted"):
                     drafting = [(d, a) for d, a in zip(by_hand["per_step_drafted"], by_hand["per_step_accepted"]) if d]
                     made, written = 1 + sum(a + 1 for a in by_hand["per_step_accepted"]), raw["usage"]["completion_tokens"]
@@ -173,7 +178,11 @@ def hold_log(name, url):
         time.sleep(1)
     for key in ("drafted", "accepted"):
         report.equal(name + ": " + key + " by its log", told.get(key), whole[key])
-    report.holds(name + ": rounds by its log", abs(told.get("rounds", 0) - whole["rounds"]) <= 0.02 * whole["rounds"] + 1, str(told))
+    # Rounds follow from what was kept: of lines that kept nothing they are open where draft lengths vary.
+    if METHODS[name]["method"] == "suffix" and re.search(r"Accepted: 0 tokens, Drafted: [1-9]", open(os.path.join(folder, name + ".log")).read()):
+        report.equal(name + ": rounds by its log, of which some kept nothing", told.get("rounds"), None)
+    else:
+        report.holds(name + ": rounds by its log", abs(told.get("rounds", 0) - whole["rounds"]) <= 0.02 * whole["rounds"] + 1, str(told))
 
 
 def hold_advice(name, url):
