@@ -7,9 +7,9 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 
 const [assets, fonts, programs, out] = process.argv.slice(2);
-const models_at_start = ['target', 'small', 'eagle3'], heads_at_start = ['medusa']; // the smallest beside the one that most scenes show
-// What is of training and tests, as in a package (cmake/SpecPackages.cmake), and the records of it beside the models.
-const left_out = ['recipe', 'traces', 'pictures', 'README.md', 'drafter_gates.json', 'domino_cases.json', 'originals.txt'];
+const models_at_start = ['target', 'small', 'eagle3']; // whose head most scenes show
+// What is of training and tests, as in a package (cmake/SpecPackages.cmake), the records of it beside the models, and what only `check` reads.
+const left_out = ['recipe', 'traces', 'pictures', 'README.md', 'drafter_gates.json', 'domino_cases.json', 'originals.txt', 'MANIFEST.json', 'reference'];
 
 function files_below(folder) {
   return fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => {
@@ -83,7 +83,7 @@ function write_part(name, first, files) {
 fs.mkdirSync(out, { recursive: true });
 const models = path.join(assets, 'models');
 // Every other model of the bundle, so that a new head is never forgotten; a folder of heads for another target has no weights at its top.
-const later = fs.readdirSync(models).sort().filter((name) => ![...models_at_start, ...heads_at_start].includes(name) && fs.existsSync(path.join(models, name, 'model.safetensors')));
+const later = fs.readdirSync(models).sort().filter((name) => !models_at_start.includes(name) && fs.existsSync(path.join(models, name, 'model.safetensors')));
 const in_page = (file) => [file, '/assets/' + path.relative(assets, file)];
 const with_models = (names) => names.flatMap((name) => files_below(path.join(models, name)).map(in_page));
 const texts = files_below(assets).filter((file) => !path.relative(models, file).includes(path.sep) || path.relative(models, file).startsWith('..'));
@@ -91,7 +91,6 @@ const shown = fs.readFileSync(fonts, 'utf8').trim().split('\n').map((file) => [f
 const parts = [
   write_part('texts', true, [...texts.map(in_page), ...shown]),
   write_part('models', true, with_models(models_at_start)),
-  ...heads_at_start.map((name) => write_part(name, true, with_models([name]))),
   ...later.map((name) => write_part(name, false, with_models([name]))),
 ];
 const sizes = {}; // of a program with what starts it

@@ -66,7 +66,7 @@ TEST(PageFiles, AreSixteenMegabytesAtFirst) {
         bytes += size(part.at("file").get<std::string>()) + size(part.at("exponents").get<std::string>());
         first.push_back(part.at("name").get<std::string>());
     }
-    EXPECT_EQ(first, (std::vector<std::string>{"texts", "models", "medusa"}));
+    EXPECT_EQ(first, (std::vector<std::string>{"texts", "models"}));
     EXPECT_LE(bytes, 16'000'000U);
 }
 
@@ -301,7 +301,7 @@ TEST_P(Page, StaysWhereItIsWhenHeadsComeLater) {
     browser->press_with_control("k"); // the palette lists drafters
     ASSERT_TRUE(browser->becomes("Module.page.held")) << "nothing was asked for";
     const std::string strip = "document.getElementById('strip_words').textContent";
-    EXPECT_TRUE(browser->becomes(strip + ".startsWith('Fetching more heads (dart, dflash, dflash2, domino, dspark, mtp): 0 %')"))
+    EXPECT_TRUE(browser->becomes(strip + ".startsWith('Fetching more heads (dart, dflash, dflash2, domino, dspark, medusa, mtp): 0 %')"))
         << browser->value(strip);
     browser->press("\uE00C");
     browser->execute("location.hash = '#accept-rule/2" + kOptions + "'");
