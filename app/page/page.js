@@ -7,7 +7,9 @@
 const canvas = document.getElementById('canvas');
 const cover = document.getElementById('cover');
 const said = document.getElementById('said');
-const german = /^de\b/i.test(navigator.language || '');
+const notebook = self.frameElement && self.frameElement.speclens; // { query, hash, run, file(name), ready(), failed(words), shown(words, picture) }
+const query = new URLSearchParams(notebook ? notebook.query : location.search);
+const german = /^de\b/i.test(query.get('language') || navigator.language || '');
 const texts = german ? {
   loading: 'SpecLens wird geladen',
   missing: 'Dieser Browser kann SpecLens nicht zeigen: es fehlt ',
@@ -38,12 +40,11 @@ const texts = german ? {
 document.documentElement.lang = german ? 'de' : 'en';
 said.textContent = texts.loading;
 
-const notebook = self.frameElement && self.frameElement.speclens; // { query, hash, run, file(name), ready(), failed(words), shown(words, picture) }
-const query = new URLSearchParams(notebook ? notebook.query : location.search);
 const hash = () => (notebook ? notebook.hash : location.hash);
 const saved = notebook && notebook.run ? ['/opened/run.jsonl'] : []; // opened in the place of a live run
 const threads = self.crossOriginIsolated && !query.has('one'); // ?one: one thread also where there could be more
 const config = '/home/config/';                               // what is kept here is kept in the browser
+const keeps = !notebook;                                      // a frame shows what its cell says, not what another one chose
 
 function give_up(words) {
   if (notebook) notebook.failed(words);
@@ -415,6 +416,7 @@ const page = {
   // A file was written: preferences stay in the browser, everything else is handed to its reader.
   wrote(path) {
     if (path.startsWith(config)) {
+      if (!keeps) return;
       try {
         localStorage.setItem('speclens:' + path, Module.FS.readFile(path, { encoding: 'utf8' }));
       } catch { /* a browser that keeps nothing */ }
@@ -593,7 +595,7 @@ async function start() {
     first.forEach((part, i) => unpack(Module.FS, part, parts[i]));
     saved.forEach((path) => put(Module.FS, path, notebook.run));
     try {
-      for (let i = 0; i < localStorage.length; ++i) {
+      for (let i = 0; keeps && i < localStorage.length; ++i) {
         const key = localStorage.key(i);
         if (key.startsWith('speclens:' + config)) put(Module.FS, key.substring('speclens:'.length), localStorage.getItem(key));
       }

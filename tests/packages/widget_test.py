@@ -398,6 +398,10 @@ class Frontends(unittest.TestCase):
                 for cell in (1, 2, 3):  # the frame's picture took the place of the program's
                     browser.becomes(f"{outputs(cell)}.querySelector('img').naturalWidth !== 1280")
                     self.assertEqual(browser.value(f"{outputs(cell)}.querySelector('img').offsetParent"), None, "the frame stands in its place")
+                with self.inside(browser, 1):  # what one frame likes is not another's
+                    browser.press_with_control("=")
+                    browser.becomes("Object.keys(Module.FS.lookupPath('/home/config/speclens').node.contents).includes('preferences.json')")
+                self.assertEqual(browser.value("Object.keys(localStorage).filter((key) => key.startsWith('speclens:'))"), [])
                 seen = [self.words(browser, cell) for cell in (1, 2, 3)]
                 for cell in (1, 2, 3):
                     told = f"jupyterapp.shell.currentWidget.content.widgets[{cell}].model.outputs.get(0).data['text/plain']"
