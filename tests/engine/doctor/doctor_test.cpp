@@ -108,8 +108,10 @@ const Planted kPlanted[] = {
     {"domino_taps", "domino", kDeeper, 2000},
     {"domino_order", "domino", R"({"dflash_config":{"target_layer_ids":[9,5,1]}})"},
     {"domino_anchor", "domino", R"({"dflash_config":{"shift_label":false}})"},
+    {"domino_tap", "domino", R"({"dflash_config":{"target_layer_ids":[1,5,10]}})", 2000},
     {"domino_base", "domino", R"({"rope_theta":1000000.0})"},
     {"domino_pairs", "domino", R"({"is_neox_style":false})"},
+    {"domino_windows", "domino", kCausal, 2000},
     // two at once
     {"eagle3_order_residual", "eagle3", R"({"norm_before_residual":true,"eagle_config":{"eagle_aux_hidden_state_layer_ids":[9,5,1]}})"},
     {"dflash_anchor_pairs", "dflash", R"({"sample_from_anchor":true,"is_neox_style":false})"},
@@ -462,14 +464,19 @@ class RealDoctor : public testing::TestWithParam<Planted> {
     }
 };
 
+constexpr const char* kOppositeReal = R"({"dflash_config":{"target_layer_ids":[26,14,1]}})";
+// Rotary bases cost these heads too little to be told: docs/results/doctor.md.
 const Planted kPlantedReal[] = {
+    {"eagle3_order", "eagle3", R"({"eagle_config":{"eagle_aux_hidden_state_layer_ids":[26,14,1]}})"},
     {"eagle3_residual", "eagle3", R"({"norm_before_residual":true})"},
     {"eagle3_output", "eagle3", R"({"norm_output":true})"},
     {"eagle3_pairs", "eagle3", R"({"is_neox_style":false})"},
     {"dflash_taps", "dflash", "taps"},
+    {"dflash_order", "dflash", kOppositeReal},
     {"dflash_anchor", "dflash", R"({"sample_from_anchor":true})"},
     {"dflash_pairs", "dflash", R"({"is_neox_style":false})"},
     {"domino_taps", "domino", "taps"},
+    {"domino_order", "domino", kOppositeReal},
     {"domino_anchor", "domino", "anchor"},
     {"domino_pairs", "domino", R"({"is_neox_style":false})"},
     {"eagle3_residual_pairs", "eagle3", R"({"norm_before_residual":true,"is_neox_style":false})"},
