@@ -2,7 +2,8 @@
 
     python goldens_drafters.py                                          check our own drafters against the stored files
     python goldens_drafters.py --write --specforge DIR --deepspec DIR --dart DIR --dflash DIR    make them anew with the public ones
-    python goldens_drafters.py --only micro_eagle3_norm_output          where speculators 0.9.0 of PyPI is installed, which wants older versions of its own
+    python goldens_drafters.py --only NAME                              micro_eagle3_norm_output, micro_dflash_some, micro_dspark_gated, micro_dspark_rnn: where
+                                                                        speculators 0.9.0 of PyPI is installed, which wants older versions of its own
 
 Random weights never agree with a random target, so the acceptance is scripted: round 0 accepts every draft, round 1
 rejects the first one, round 2 keeps what it must show of the state after a rejection.  Every round feeds the real hidden states of
@@ -37,6 +38,7 @@ LOUD = {"embed_proj.2.weight": 40, "markov_head.markov_w2.weight": 5, "prefix_gr
 TAPS, MASK, PROMPT = [0, 1, 2], 505, 9
 ZLAB = "z-lab/dflash 0.1.0 (PyPI)"
 NORMED = "micro_eagle3_norm_output"                                # in speculators' layout, written by it
+SOME = {"micro_dflash_some": None, "micro_dspark_gated": "gated", "micro_dspark_rnn": "rnn"}   # as well: 128 of 512 ids, and the Markov head
 ACCEPT = ("all", 0, 2)                                             # scripted: accepted drafts of each round
 
 
@@ -154,7 +156,18 @@ def own_goldens(target):
             result[name].update({f"shift{int(shift)}_prefix{prefix}.{key}": value for key, value in values.items()})
     if (GOLDEN / NORMED).exists():
         result[NORMED] = both_outputs(target, own_normed(target))
+    if (GOLDEN / "micro_dflash_some").exists():                    # the Markov heads of the others are not written here
+        result["micro_dflash_some"] = own_some(target)
     return result
+
+
+def own_some(target):
+    """Our own drafter with the weights that speculators wrote: 128 ids with output rows of their own."""
+    weights = load_file(GOLDEN / "micro_dflash_some" / "model.safetensors")
+    drafter = CLASSES["dflash"](block_config(target, TAPS, MASK, 2, 8, 128))
+    drafter.target_rows = weights.pop("lm_head.weight").float()
+    drafter.load_state_dict({k: v.float() if v.dtype == torch.bfloat16 else v for k, v in weights.items()})
+    return {k: v[:, some_ids()] if k.endswith("base_logits") else v for k, v in rounds(target, drafter, 7).items()}
 
 
 def own_normed(target):
@@ -295,6 +308,83 @@ def speculators_eagle3(target):
     (GOLDEN / NORMED / "config.py").unlink()                       # the library's own source
     (GOLDEN / NORMED / "model.safetensors").chmod(0o644)
     return both_outputs(target, SpeculatorsEagle3(net))
+
+
+class SpeculatorsBlock:
+    """speculators' DFlash or DSpark model, asked as our drafters are: one anchor, the newest token, behind a text whose rest is padding."""
+    fill, taps = None, TAPS                                        # it shows its rows
+
+    def __init__(self, net):
+        self.net = net
+        if net.config.speculators_model_type == "dspark":
+            self.confidences = []
+
+    def begin(self, target):
+        self.features = torch.zeros(0, self.net.fc.in_features)
+
+    def propose(self, tokens, features, hidden, k, distribution):
+        net, start, block = self.net, len(tokens) - 1, self.net.block_size
+        self.features = torch.cat((self.features, features))
+        pad = 1 + block                                            # the anchor, and places that the library keeps free behind it
+        padded = F.pad(self.features, (0, 0, 0, pad))[None]
+        ids = torch.tensor([tokens + [0] * block])
+        anchor = torch.zeros_like(ids)
+        anchor[0, start] = 1
+        rows, base, *_ = net._backbone_forward(padded, ids, anchor, torch.zeros(1, ids.shape[1], rows_of(net)), torch.zeros_like(ids), max_anchors=1)
+        first = 0 if net.config.sample_from_anchor else 1
+        self.shown, self.base = rows[0, first:first + k], base[0, first:first + k]
+        self.final, before, drafts = self.base, [tokens[-1]], []
+        if net.config.speculators_model_type == "dspark":
+            self.final, self.confidences = self.base.clone(), []
+        for i in range(k):
+            if self.final is not self.base:
+                known = torch.tensor([before])
+                seen = self.shown[None, :i + 1]
+                self.final[i] += net.markov_head.block_bias(prev_token_ids=known, hidden_states=seen)[0, i]
+                latent = net.markov_head.prev_embeddings(known)[0, i]
+                self.confidences.append(torch.sigmoid(net.confidence_head(torch.cat((self.shown[i], latent)))))
+            best = int(self.final[i].argmax())
+            drafts.append(best + int(net.d2t[best]))
+            before.append(drafts[-1])
+        return drafts, None
+
+
+def rows_of(net):
+    return net.verifier_norm.weight.shape[0]
+
+
+@torch.no_grad()
+def speculators_block(target, name):
+    """Writes a head over some ids as the library does, and gives what that head drafts."""
+    from speculators import SpeculatorsConfig, VerifierConfig
+    from speculators.models.dflash import DFlashDraftModel, DFlashSpeculatorConfig
+    from speculators.models.dspark import DSparkDraftModel, DSparkSpeculatorConfig
+    from speculators.proposals.greedy import GreedyTokenProposalConfig
+    from transformers import Qwen3Config
+    markov = SOME[name]
+    block = 5 if markov else 8
+    own = ("architectures", "block_size", "dflash_config", "model_type", "num_target_layers", "torch_dtype")
+    layers = Qwen3Config(**{k: v for k, v in block_config(target, TAPS, MASK, 2, block).items() if k not in own})
+    layers._attn_implementation = "eager"
+    proposals = [GreedyTokenProposalConfig(speculative_tokens=block if markov else block - 1)]
+    spoken = SpeculatorsConfig(algorithm="dspark" if markov else "dflash", proposal_methods=proposals, default_proposal_method="greedy",
+                               verifier=VerifierConfig(name_or_path=None, architectures=["Qwen3ForCausalLM"]))
+    fields = dict(transformer_layer_config=layers, draft_vocab_size=128, block_size=block, mask_token_id=MASK, speculators_config=spoken,
+                  aux_hidden_state_layer_ids=[tap + 1 for tap in TAPS])            # it counts the states that enter layers
+    if markov:
+        net = DSparkDraftModel(DSparkSpeculatorConfig(**fields, markov_rank=12, markov_head_type=markov))
+    else:
+        net = DFlashDraftModel(DFlashSpeculatorConfig(**fields))
+    net = randomise(net, 31 + list(SOME).index(name)).eval()
+    net.embed_tokens.weight.copy_(target.model.embed_tokens.weight)
+    ids = torch.tensor(some_ids())
+    t2d = torch.zeros(512, dtype=torch.bool)
+    t2d[ids] = True
+    net.load_vocab_mappings(t2d, ids - torch.arange(len(ids)))
+    copy.deepcopy(net).to(torch.bfloat16).save_pretrained(GOLDEN / name)           # of `net` itself this would round the rotations, too
+    (GOLDEN / name / "config.py").unlink(missing_ok=True)          # the library's own source
+    (GOLDEN / name / "model.safetensors").chmod(0o644)
+    return rounds(target, SpeculatorsBlock(net), block if markov else block - 1)
 
 
 WINDOWS = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 8, "use_sliding_window": True}
@@ -522,9 +612,12 @@ def write(target, specforge, deepspec, dart, dflash):
     own = own_goldens(target)
     sys.path[:0] = [specforge, deepspec]
     search = Dart(dart)
-    own.pop(NORMED, None)                                          # written by --only
+    written = [NORMED, *SOME]                                      # by --only
+    for name in written:
+        own.pop(name, None)
     public = public_goldens(target, own, search, dflash)
-    origin = {NORMED: json.loads((GOLDEN / "micro_drafters.json").read_text())["origin"][NORMED]}
+    known = json.loads((GOLDEN / "micro_drafters.json").read_text())["origin"]
+    origin = {name: known[name] for name in written}
     projects = {"specforge": f"sgl-project/SpecForge {commit(specforge)}", "deepspec": f"deepseek-ai/DeepSpec {commit(deepspec)}",
                 "dart": f"fvliang/DART {commit(dart)}", "dflash": ZLAB}
     (GOLDEN / "dart_search.json").write_text(json.dumps(search.searches(GOLDEN / "micro_dart")) + "\n")
@@ -555,9 +648,23 @@ def write_normed(target):
                     "largest difference to our own": gap}
 
 
+def write_some(target, name):
+    from importlib.metadata import version
+    values = speculators_block(target, name)
+    origin = {"values": f"speculators {version('speculators')} (PyPI), {'DSpark' if SOME[name] else 'DFlash'}DraftModel._backbone_forward"
+                        + (", MarkovHead, ConfidenceHead" if SOME[name] else ""), "own values": []}
+    if not SOME[name]:
+        gap = difference(own_some(target), values)
+        assert gap < 1e-4, gap
+        origin["largest difference to our own"] = gap
+    return values, origin
+
+
 def write_one(target, name, dflash, specforge):
     if name == NORMED:
         return store(name, *write_normed(target))
+    if name in SOME:
+        return store(name, *write_some(target, name))
     save_drafter(bundles(target)[name], GOLDEN / name)
     drafter = load_drafter(GOLDEN / name)
     values = rounds(target, drafter, drafts_of(drafter))
@@ -590,7 +697,7 @@ def store(name, values, origin):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's, micro_dflash2, micro_eagle3_fc_norm or micro_eagle3_norm_output")
+    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's, micro_dflash2, micro_eagle3_fc_norm, micro_eagle3_norm_output, micro_dflash_some, micro_dspark_gated or micro_dspark_rnn")
     parser.add_argument("--specforge", help="checkout of sgl-project/SpecForge")
     parser.add_argument("--deepspec", help="checkout of deepseek-ai/DeepSpec")
     parser.add_argument("--dart", help="checkout of fvliang/DART")

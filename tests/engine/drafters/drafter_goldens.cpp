@@ -2,6 +2,8 @@
 #include "tests/engine/drafters/drafter_goldens.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace speclens::test {
 namespace {
@@ -30,11 +32,23 @@ std::span<const float> row(const Floats& matrix, std::size_t index, std::size_t 
     return std::span(matrix).subspan(index * width, width);
 }
 
-void expect_correction(const Internals& internals, std::span<const float> base, std::span<const float> corrected) {
+// Logits of the head's ids as those of the target's, of which the others have none.
+Floats over_all_ids(std::span<const float> logits, const std::vector<int>& target_id, int vocab) {
+    if (target_id.empty()) return {logits.begin(), logits.end()};
+    Floats all(static_cast<std::size_t>(vocab), -std::numeric_limits<float>::infinity());
+    for (std::size_t i = 0; i < logits.size(); ++i) all[static_cast<std::size_t>(target_id[i])] = logits[i];
+    return all;
+}
+
+// Means are over all of the target's ids; those without logits are not corrected.
+void expect_correction(const Internals& internals, const Floats& base, const Floats& corrected) {
     double squares = 0, sum = 0;
-    for (std::size_t i = 0; i < base.size(); ++i) sum += static_cast<double>(corrected[i]) - static_cast<double>(base[i]);
+    for (std::size_t i = 0; i < base.size(); ++i) {
+        if (!std::isfinite(base[i])) continue;
+        const double delta = static_cast<double>(corrected[i]) - static_cast<double>(base[i]);
+        sum += delta, squares += delta * delta;
+    }
     EXPECT_NEAR(internals.number("delta mean").value_or(99), sum / static_cast<double>(base.size()), 2e-3);
-    for (std::size_t i = 0; i < base.size(); ++i) squares += std::pow(static_cast<double>(corrected[i]) - static_cast<double>(base[i]), 2);
     ASSERT_TRUE(internals.number("delta l2"));
     EXPECT_NEAR(*internals.number("delta l2"), std::sqrt(squares), 2e-3 * std::max(1.0, std::sqrt(squares)));
     ASSERT_FALSE(internals.movers.empty());
@@ -48,7 +62,7 @@ void expect_correction(const Internals& internals, std::span<const float> base, 
             EXPECT_LE(std::abs(mover.gain()), std::abs(internals.movers[i - 1].gain()));
         }
     }
-    const auto lists = [&](std::span<const float> logits) {
+    const auto lists = [&](const Floats& logits) {
         const int best = static_cast<int>(std::ranges::max_element(logits) - logits.begin());
         return std::ranges::any_of(internals.movers, [&](const Internals::Mover& mover) { return mover.token == best; });
     };
@@ -61,7 +75,8 @@ void expect_correction(const Internals& internals, std::span<const float> base, 
 
 } // namespace
 
-void expect_internals(const Draft& draft, const Golden& golden, const std::string& round, const DraftConfig& config) {
+void expect_internals(const Draft& draft, const Golden& golden, const std::string& round, const DraftConfig& config,
+                      const std::vector<int>& target_id) {
     const std::size_t count = draft.nodes.size();
     const Floats rows = golden.values<float>(round + "rows"), states = golden.values<float>(round + "gru_states");
     const Floats base = golden.values<float>(round + "base_logits"), last = golden.values<float>(round + "final_logits");
@@ -102,7 +117,9 @@ void expect_internals(const Draft& draft, const Golden& golden, const std::strin
                 EXPECT_NEAR(mover.final_logit, static_cast<double>(row(last, i, count)[static_cast<std::size_t>(mover.token)]), 2e-3);
             }
         } else if (!last.empty() && corrects) {
-            expect_correction(internals, row(base, i, count), row(last, i, count));
+            const int vocab = config.layer.vocab;
+            expect_correction(internals, over_all_ids(row(base, i, count), target_id, vocab),
+                              over_all_ids(row(last, i, count), target_id, vocab));
         } else {
             EXPECT_TRUE(internals.movers.empty());
         }

@@ -29,8 +29,9 @@ class Golden {
     std::string prefix_;
 };
 
-// Strips, norms and movers of `draft` against the tensors of round `round` ("0.").
-void expect_internals(const Draft& draft, const Golden& golden, const std::string& round, const DraftConfig& config);
+// Strips, norms and movers of `draft` against the tensors of round `round` ("0."), whose logits are of the ids `target_id` (none: of all).
+void expect_internals(const Draft& draft, const Golden& golden, const std::string& round, const DraftConfig& config,
+                      const std::vector<int>& target_id);
 // look_back() after that round: `weights` holds the matrix that fuses the target's features.
 void expect_feature_errors(const Internals& internals, const Golden& golden, const std::string& round,
                            const std::filesystem::path& weights);
