@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Draft by draft: what a real llama.cpp drafts with the built-in heads as GGUF files, against what the program drafts behind the same tokens.
 
-llamacpp_drafts_test.py SPECLENS FOLDER: as llamacpp_rules_test.py. EAGLE-3, DFlash and DSpark draft in llama.cpp's common library, which has no C
+llamacpp_drafts_test.py SPECLENS FOLDER [HEAD…]: as llamacpp_rules_test.py. EAGLE-3, DFlash and DSpark draft in llama.cpp's common library, which has no C
 interface, so its server drafts, and its log tells every guess at verbosity 5; of DFlash 2, whose walk it does not log, how many guesses stayed. T = 0.
-Where two guesses differ, their log-probabilities here must be nearer than NEAR_TIE. Exit 77: skipped, with a word why."""
+Where two guesses differ, their log-probabilities here must be nearer than NEAR_TIE. Heads in Q8_0 are held against the same blocks as they are, in f32: llama.cpp
+rounds what meets such a matrix to 8 bits as well, so guesses part further from a tie; most drafts have to be the same, and as many guesses kept a round, within chance. Exit 77: skipped, with a word why."""
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import sys
 from others import LLAMACPP, Report, here, llamacpp_python, post, skip, started, tiny_gguf
 
 NEAR_TIE = 0.05  # llama.cpp rounds what it multiplies with bf16 to bf16
+SAME_Q8 = 0.75  # the least share of drafts that are the same with a head in Q8_0
 speclens, folder = sys.argv[1], sys.argv[2]
 os.makedirs(folder, exist_ok=True)
 report = Report()
@@ -20,8 +22,10 @@ report = Report()
 python = llamacpp_python(folder)
 # The whole block of DSpark: with fewer guesses llama.cpp's is a row shorter than ours, and its rows see each other.
 HEADS = [("draft_simple", "small", 3), ("draft_eagle3", "eagle3", 4), ("draft_dflash", "dflash", 7), ("draft_dflash", "dflash", 15),
-         ("draft_dspark", "dspark", 8), ("draft_dflash", "dflash2", 7), ("draft_dflash", "dflash2", 15)]
-FILES = {name: tiny_gguf(python, folder, name) for name in {"target"} | {name for _, name, _ in HEADS}}
+         ("draft_dspark", "dspark", 8), ("draft_dflash", "dflash2", 7), ("draft_dflash", "dflash2", 15),
+         ("draft_eagle3", "eagle3-q8", 4), ("draft_dflash", "dflash-q8", 7), ("draft_dspark", "dspark-q8", 8)]
+HEADS = [head for head in HEADS if len(sys.argv) < 4 or head[1] in sys.argv[3:]]
+FILES = {name: tiny_gguf(python, folder, name.removesuffix("-q8"), eight_bits=name.endswith("-q8")) for name in {"target"} | {name for _, name, _ in HEADS}}
 PROMPTS = ["Tell me a story about a", "What is the capital of Japan?", "def add(a, b):\n    return", "1, 2, 3, 4, 5,", "Once upon a time", "The cat sat on",
            "Name three colours.", "a b c d e f a b c d"]
 LENGTH = 40
@@ -47,8 +51,9 @@ def drafts_told(log):
 def ours(name, k, ids, tokens):
     """{ids before a round: [(drafted id, [(id, log-probability)])]} of a greedy run behind `ids`."""
     trace = os.path.join(folder, "trace.jsonl")
-    done = subprocess.run([speclens, "run", "--model", FILES["target"], "--drafter", name + "=" + FILES[name], "--token-ids", ",".join(map(str, ids)),
-                           "--temp", "0", "--k", str(k), "--max-tokens", str(tokens), "--precision", "f32", "--weights", "bf16", "--trace-top", "8",
+    drafter, *packed = name.split("-")
+    done = subprocess.run([speclens, "run", "--model", FILES["target"], "--drafter", drafter + "=" + FILES[name], "--token-ids", ",".join(map(str, ids)),
+                           "--temp", "0", "--k", str(k), "--max-tokens", str(tokens), "--precision", "f32", "--weights", "keep" if packed else "bf16", "--trace-top", "8",
                            "--json", trace], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr)
@@ -72,6 +77,7 @@ def hold(kind, name, k, port):
     log, url = os.path.join(folder, "drafts-%s-%d.log" % (name, k)), "http://127.0.0.1:%d" % port
     words = [python, os.path.join(here, "llamacpp.py"), FILES["target"], str(port), kind, FILES[name], str(k)]
     same = ties = rounds = 0
+    kept, leads = [], [0]  # kept a round, here and there; where drafts part
     with started([*words, "threads=1", "n_ctx=1024", "verbosity=5", "draft.p_min=0"], url, log) as there:
         if not there:
             return None
@@ -94,6 +100,8 @@ def hold(kind, name, k, port):
                 if len(own) < k:
                     own = ours(name, k, context, k + 2)[tuple(context)]
                 rounds += 1
+                if stayed is not None:
+                    kept.append((alike([token for token, _ in own], whole[before + 1 :]), stayed))
                 drafted, after = [token for token, _ in own], whole[before + 1 :]
                 if theirs:
                     at = alike(drafted, theirs)
@@ -109,7 +117,17 @@ def hold(kind, name, k, port):
                 mine = chances.pop(drafted[at])
                 lead = mine - (max(chances.values()) if other is None else chances.get(other, -99))
                 ties += lead < NEAR_TIE
-                report.holds(where + ", guess %d" % (at + 1), lead < NEAR_TIE, "%s here by %.3f, %s there" % (drafted[at], lead, other))
+                leads.append(lead)
+                if not name.endswith("-q8"):
+                    report.holds(where + ", guess %d" % (at + 1), lead < NEAR_TIE, "%s here by %.3f, %s there" % (drafted[at], lead, other))
+    if name.endswith("-q8"):
+        differences = [there - here for here, there in kept]
+        count, mean = len(differences), sum(differences) / len(differences)
+        error = (sum((one - mean) ** 2 for one in differences) / (count - 1) / count) ** 0.5
+        figures = "%d rounds, %.3f here, %.3f there +- %.3f" % (count, sum(here for here, _ in kept) / count, sum(there for _, there in kept) / count, 1.96 * error)
+        report.holds(name + ": kept a round", abs(mean) <= 1.96 * error, figures)
+        report.holds(name + ": the same drafts", same >= SAME_Q8 * rounds, "%d of %d" % (same, rounds))
+        print("%s, kept a round: %s; drafts part by %.3f at most" % (name, figures, max(leads)), flush=True)
     return same, ties, rounds
 
 

@@ -50,10 +50,11 @@ def llamacpp_python(folder):
     return python
 
 
-def tiny_gguf(python, folder, name, yarn=None):
-    """One of the built-in models or heads as a GGUF file; `yarn`: see tiny_gguf.py."""
-    file = os.path.join(folder, name + ("" if yarn is None else "-yarn-" + yarn) + ".gguf")
+def tiny_gguf(python, folder, name, yarn=None, eight_bits=False):
+    """One of the built-in models or heads as a GGUF file; `yarn` and `eight_bits`: see tiny_gguf.py."""
+    file = os.path.join(folder, name + ("" if yarn is None else "-yarn-" + yarn) + ("-q8" if eight_bits else "") + ".gguf")
     words = [python, os.path.join(here, "tiny_gguf.py"), os.path.join(assets, name), file] + ([] if yarn is None else ["--yarn", yarn])
+    words += ["--q8"] if eight_bits else []
     subprocess.run(words + ([] if name in ("target", "small") else [os.path.join(assets, "target")]), check=True, capture_output=True)
     return file
 

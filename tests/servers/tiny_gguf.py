@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf [TARGET] [--yarn FACTOR,ORIGINAL[,ATTN_FACTOR]]
+"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf [TARGET] [--yarn FACTOR,ORIGINAL[,ATTN_FACTOR]] [--q8]
 
-With --yarn, rotary positions are stretched so, and llama.cpp multiplies cos and sin by ATTN_FACTOR as well. With TARGET, its folder, FOLDER is an EAGLE-3, DFlash, DFlash 2 or DSpark head. Matrices stay bf16, vectors become f32 as llama.cpp wants them; the
-tokenizer is byte-level BPE with Qwen2's splitting, which the built-in models have. Needs nothing but Python."""
+With --yarn, rotary positions are stretched so, and llama.cpp multiplies cos and sin by ATTN_FACTOR as well. With TARGET, its folder, FOLDER is an
+EAGLE-3, DFlash, DFlash 2 or DSpark head. Matrices stay bf16, or with --q8 become Q8_0 where their rows are whole blocks; vectors become f32 as llama.cpp
+wants them; the tokenizer is byte-level BPE with Qwen2's splitting, which the built-in models have. Needs nothing but Python."""
 import json
 import os
 import re
@@ -13,6 +14,9 @@ words = sys.argv[1:]
 yarn = words.pop(words.index("--yarn") + 1).split(",") if "--yarn" in words else []
 if yarn:
     words.remove("--yarn")
+eight_bits = "--q8" in words
+if eight_bits:
+    words.remove("--q8")
 folder, out = words[0], words[1]
 target = words[2] if len(words) > 2 else folder
 config = json.load(open(os.path.join(folder, "config.json")))
@@ -25,7 +29,8 @@ assert r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*" in json.dumps(tokenizer["pre_tokenizer
 
 UINT32, FLOAT32, BOOL, STRING, ARRAY, INT32 = 4, 6, 7, 8, 9, 5
 NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
-F32, I64, BF16 = 0, 27, 30
+F32, Q8_0, I64, BF16 = 0, 8, 27, 30
+BLOCK = 32  # values of Q8_0 with one scale
 
 
 def text(words):
@@ -64,7 +69,7 @@ def metadata():
     pairs = [
         pair("general.architecture", STRING, architecture),
         pair("general.name", STRING, os.path.basename(os.path.normpath(folder))),
-        pair("general.file_type", UINT32, 32),
+        pair("general.file_type", UINT32, 7 if eight_bits else 32),
         pair(of + "block_count", UINT32, config["num_hidden_layers"]),
         pair(of + "context_length", UINT32, config["max_position_embeddings"]),
         pair(of + "embedding_length", UINT32, config["hidden_size"]),
@@ -157,6 +162,16 @@ def widened(data):  # bf16 to f32: two zero bytes below
     return b"".join(b"\0\0" + data[i : i + 2] for i in range(0, len(data), 2))
 
 
+def in_blocks(data):
+    """Floats as Q8_0: of 32 a scale in half precision, and bytes."""
+    values, out = struct.unpack("<%df" % (len(data) // 4), data), []
+    for i in range(0, len(values), BLOCK):
+        block = values[i : i + BLOCK]
+        scale = max(map(abs, block)) / 127
+        out.append(struct.pack("<e%db" % BLOCK, scale, *(round(value / scale) if scale else 0 for value in block)))
+    return b"".join(out)
+
+
 def tensors():
     data = open(os.path.join(folder, "model.safetensors"), "rb").read()
     size = struct.unpack("<Q", data[:8])[0]
@@ -178,6 +193,8 @@ def tensors():
         if told["dtype"] == "BF16" and not matrix:
             body = widened(body)
         kind = BF16 if matrix and told["dtype"] == "BF16" else F32
+        if kind == BF16 and eight_bits and told["shape"][1] % BLOCK == 0:
+            kind, body = Q8_0, in_blocks(widened(body))
         yield gguf_name(name), told["shape"][::-1], kind, body
 
 
