@@ -58,7 +58,8 @@ TEST(StoryText, MarksWhereItMayEndEarlier) {
 }
 
 TEST(StoryText, IsLeftOutPieceByPiece) {
-    EXPECT_EQ(shorter_and_shorter("Typed. As it is", Seam::sentence), std::vector<std::string>{"Typed. As it is"});
+    EXPECT_EQ(shorter_and_shorter("Typed. As it is", Seam::sentence), (std::vector<std::string>{"Typed. As it is", "Typed."}));
+    EXPECT_EQ(shorter_and_shorter("Typed · as it is", Seam::part), std::vector<std::string>{"Typed · as it is"});
     const Message two = message(SaidOf<"shared">()("machine.threads"_t, "device"_v = std::string("CPU · AVX2"), "threads"_v = 2));
     EXPECT_EQ(shorter_and_shorter(two, Seam::part), (std::vector<std::string>{"CPU · AVX2 · 2 threads", "CPU · AVX2"}));
     EXPECT_EQ(shorter_and_shorter(two, Seam::sentence), std::vector<std::string>{two.words()});

@@ -212,8 +212,15 @@ Message message(Said said) {
 }
 
 std::vector<std::string> shorter_and_shorter(const Message& message, Seam seam) {
-    if (!message.finished()) return {message.words()};
     std::vector<std::string> beginnings;
+    if (!message.finished()) { // no file says where it may end: sentences alone
+        const std::string& all = message.words();
+        for (std::size_t stop = 0; seam == Seam::sentence && (stop = all.find(". ", stop)) != std::string::npos;)
+            beginnings.push_back(all.substr(0, ++stop));
+        beginnings.push_back(all);
+        std::ranges::reverse(beginnings);
+        return beginnings;
+    }
     std::string words;
     const std::string marked = stories().say(message.said, {}, seam);
     for (std::size_t i = 0; i < marked.size(); ++i) {

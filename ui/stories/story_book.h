@@ -107,7 +107,7 @@ void set_shipped_stories(std::filesystem::path folder);  // of the first stories
 // A text born below the scenes, in the language of the pictures; none of none.
 [[nodiscard]] Message message(Said said);
 // The words, and what they are without their last sentence (part, item), without the last two, and so on: the longest first, each whole.
-// What has no id is one piece.
+// What has no id has sentences alone.
 [[nodiscard]] std::vector<std::string> shorter_and_shorter(const Message& message, Seam seam);
 
 namespace story {
