@@ -158,9 +158,13 @@ int paragraph_lines(const Canvas& canvas, float width, const Message& message, c
     return style.max_lines > 0 ? std::min(lines, style.max_lines) : lines;
 }
 
-std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size, float width) {
-    const auto found = std::ranges::find_if(ways, [&](const std::string& way) { return canvas.printed_width(way, font, size) <= width; });
+std::string first_fitting(const std::vector<std::string>& ways, const std::function<bool(const std::string&)>& fits) {
+    const auto found = std::ranges::find_if(ways, fits);
     return found == ways.end() ? ways.back() : *found;
+}
+
+std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size, float width) {
+    return first_fitting(ways, [&](const std::string& way) { return canvas.printed_width(way, font, size) <= width; });
 }
 
 Message fitting(const Canvas& canvas, std::span<const Message> ways, Font font, float size, float width) {

@@ -1,6 +1,7 @@
 // Measured text: wrap, ellipsis, line heights, baselines. UTF-8 in, UTF-8 out; never cuts a code point.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,8 +45,9 @@ float paragraph_above(Canvas& canvas, Vec2 at, float width, const Message& text,
 // The same without drawing: number of lines.
 [[nodiscard]] int paragraph_lines(const Canvas& canvas, float width, const Message& text, const ParagraphStyle& style);
 
-// The first of several ways to say something, the longest first, that is not wider than `width`; else the
-// last. There is at least one.
+// The first of several ways to say something, the longest first, that `fits`; else the last. There is at least one.
+[[nodiscard]] std::string first_fitting(const std::vector<std::string>& ways, const std::function<bool(const std::string&)>& fits);
+// The same, where it fits that is not wider than `width`.
 [[nodiscard]] std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, Font font, float size, float width);
 [[nodiscard]] Message fitting(const Canvas& canvas, std::span<const Message> ways, Font font, float size, float width);
 // One line, shortened with an ellipsis when it is wider than `width`.

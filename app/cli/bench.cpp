@@ -261,8 +261,7 @@ void measure_all(const Options& options, const std::shared_ptr<const Models>& mo
         RunSettings shown = bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
         shown.trace_top = 64;
         Run picture(models, shown);
-        picture.on_reading([](int, int) { stop_if_interrupted(); });
-        picture.on_draft_pass(stop_if_interrupted);
+        picture.between_passes(stop_if_interrupted);
         while (picture.step()) stop_if_interrupted();
         result.frame = frame_ms(picture.shared_trace(), shown, stop_if_interrupted);
     } catch (const Interrupted&) {

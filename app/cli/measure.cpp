@@ -38,8 +38,7 @@ void print_results(std::string_view text) {
 
 Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
     Run run(models, settings);
-    run.on_reading([](int, int) { stop_if_interrupted(); });
-    run.on_draft_pass(stop_if_interrupted);
+    run.between_passes(stop_if_interrupted);
     while (run.step()) stop_if_interrupted();
     return sample_of(run);
 }
@@ -49,7 +48,7 @@ void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings) 
     settings.prompt.token_ids = {prompt_tokens(*models, settings.prompt).ids[0]};
     for (const double end = now_ms() + kWarmMs; now_ms() < end;) {
         Run run(models, settings);
-        run.on_draft_pass(stop_if_interrupted);
+        run.between_passes(stop_if_interrupted);
         while (run.step() && now_ms() < end) stop_if_interrupted();
     }
 }

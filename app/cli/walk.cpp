@@ -72,12 +72,7 @@ std::string Walk::opening() const {
                      "open.judged"_t, "rule"_v = rule ? message(rule->title).words() : h.rule, "sampling"_v = sampling_said(h.sampling),
                      "draft"_v = plain || h.draft_sampling == h.sampling ? std::nullopt : std::optional(sampling_said(h.draft_sampling)),
                      "numbers"_v = counts ? numbers : "", "seed"_v = std::to_string(h.seed))));
-    if (!h.notice.empty()) {
-        const auto off = h.why_off();
-        const Said note =
-            off ? SaidOf<"loop">()("stop.off"_t, "why"_v = *off) : SaidOf<"loop">()("stop.notes"_t, "notes"_v = h.notice.messages());
-        text += line(paint(Tone::rejected, "  " + pad(message(walk_said("open.note"_t)), 6)), message(note));
-    }
+    if (!h.notice.empty()) text += line(paint(Tone::rejected, "  " + pad(message(walk_said("open.note"_t)), 6)), message(h.notice_said()));
     std::string how;
     for (const Said& sentence : how_to_read_it()) how += (how.empty() ? "" : " ") + message(sentence);
     return text + "\n" + wrap(how, terminal_.width) + "\n\n" + prompt_lines();

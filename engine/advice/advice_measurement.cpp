@@ -268,8 +268,7 @@ void AdviceMeasurement::begin_next() {
     queue_.erase(queue_.begin());
     try {
         run_ = std::make_unique<Run>(models_, settings_of(running_));
-        run_->on_reading([this](int, int) { check_time(); });
-        run_->on_draft_pass([this] { check_time(); });
+        run_->between_passes([this] { check_time(); });
         run_so_far_ms_ = run_reading_ms_ = 0;
     } catch (const PromptTooLong&) { // counts for nobody
         if (stage_ == Stage::prompts) ++skipped_;

@@ -25,13 +25,11 @@ struct RunNotice : std::string {
     RunNotice() = default;
     RunNotice(std::string english) : std::string(std::move(english)) {} // NOLINT: implicit on purpose
     RunNotice(const char* english) : std::string(english) {}            // NOLINT
-
-    void add(const ToldReason& why) {
-        if (why.empty()) return;
-        said = messages();
-        said.push_back(why.said.empty() ? as_it_is(why) : why.said);
-        *this += (empty() ? "" : "; ") + why;
+    RunNotice(const ToldReason& why) : std::string(why) {               // NOLINT
+        if (!why.empty()) said = {why.said.empty() ? as_it_is(why) : why.said};
     }
+    RunNotice(std::string english, Said what) : RunNotice(ToldReason(std::move(english), std::move(what))) {}
+
     void add(const RunNotice& more) {
         if (more.empty()) return;
         std::vector<Said> all = messages();

@@ -131,11 +131,9 @@ void Race::begin(const Job& job) {
     view_.warming = job.kind == Job::Kind::warm_up ? job.lane : -1;
     try {
         run_ = std::make_unique<Run>(models_, settings_of(job));
-        const auto ask = [this] {
+        run_->between_passes([this] {
             if (go_on_ && !go_on_()) throw Cancelled{};
-        };
-        run_->on_reading([ask](int, int) { ask(); });
-        run_->on_draft_pass(ask);
+        });
     } catch (const Error& error) {
         if (job.kind == Job::Kind::average) {
             const auto* too_long = dynamic_cast<const PromptTooLong*>(&error);

@@ -13,7 +13,7 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     const RunView view = fold(trace, trace.size());
     if (view.header) {
         if (view.header->drafter != settings.drafter) // else it ran
-            point.problem = {view.header->notice, SaidOf<"loop">()("stop.off"_t, "why"_v = view.header->notice.messages())};
+            point.problem = {view.header->notice, view.header->notice_said()};
         if (view.header->k < settings.k) point.most = view.header->k;
     }
     point.rounds = view.rounds;

@@ -16,8 +16,7 @@ std::shared_ptr<Trace> one_round(const std::shared_ptr<const Models>& models, co
     const auto ask = [&] {
         if (go_on && !go_on()) throw Cancelled{};
     };
-    run.on_reading([&](int, int) { ask(); });
-    run.on_draft_pass(ask);
+    run.between_passes(ask);
     const Header& header = *run.trace().header();
     if (header.drafter != changed.drafter) throw Error(header.notice, "Load what the drafter needs.");
     const std::size_t first = run.trace().size();

@@ -45,6 +45,10 @@ class Run {
     void in_company(int texts) { round_index_->in_company(texts); }                           // as in Cycle
     void on_reading(Cycle::Reading reading) { round_index_->on_reading(std::move(reading)); } // see there; before the first step
     void on_draft_pass(std::function<void()> pass) { round_index_->on_draft_pass(std::move(pass)); }
+    void between_passes(const std::function<void()>& ask) { // both of them; what it throws ends the run
+        on_reading([ask](int, int) { ask(); });
+        on_draft_pass(ask);
+    }
     void set_plain_ms(double ms) { trace_->set_plain_ms(ms); }
     [[nodiscard]] bool stopped() const;
     [[nodiscard]] const Trace& trace() const { return *trace_; }

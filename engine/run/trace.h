@@ -73,14 +73,17 @@ struct Header {
 #include "engine/run/run_settings.inc"
     // The notice of a run that drafts nothing, and what it says of the reason; none: it says something else.
     [[nodiscard]] static RunNotice off(const ToldReason& why) {
-        RunNotice notice;
-        notice.add(why);
+        RunNotice notice = why;
         notice.insert(0, kOff);
         return notice;
     }
     [[nodiscard]] std::optional<std::vector<Said>> why_off() const {
         if (!notice.starts_with(kOff)) return std::nullopt;
         return notice.said.empty() ? RunNotice(notice.substr(kOff.size())).messages() : notice.said; // a saved run has the English alone
+    }
+    [[nodiscard]] Said notice_said() const { // of one that is not empty
+        const std::optional<std::vector<Said>> why = why_off();
+        return why ? SaidOf<"loop">()("stop.off"_t, "why"_v = *why) : SaidOf<"loop">()("stop.notes"_t, "notes"_v = notice.messages());
     }
 
   private:

@@ -59,11 +59,9 @@ class StudyJob final : public Job {
   private:
     void begin(const RunSettings& settings) {
         run_ = study_run(models_, settings.with_fixed_k(), study_.name); // it asks what a K comes to
-        const auto ask = [this] {
+        run_->between_passes([this] {
             if (!go_on_()) throw Cancelled{};
-        };
-        run_->on_reading([ask](int, int) { ask(); });
-        run_->on_draft_pass(ask);
+        });
     }
     // Longer drafts take longer and bring more: what the runs to come take beside those that are done, by the rounds of these.
     [[nodiscard]] double rest_ms() const {

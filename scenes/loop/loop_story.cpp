@@ -23,12 +23,6 @@ Message stop_words(const std::string& reason) {
     return reason == Stopped::kCancelled ? loop_says("stop.reason:cancelled"_t) : Message(reason);
 }
 
-// Why nothing is drafted.
-Message off_words(const Header& run) {
-    const std::optional<std::vector<Said>> why = run.why_off();
-    return why ? loop_says("stop.off"_t, "why"_v = *why) : loop_says("stop.notes"_t, "notes"_v = run.notice.messages());
-}
-
 // Where a copied token came from, as its drafter wrote it down.
 Message source_words(const std::string& extra) {
     const std::optional<CopiedFrom> from = copied_from(extra);
@@ -169,7 +163,7 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
     if (model.drafted == 0) {
         const Header& h = *input.view->header;
         take(story, loop_says.beat("verify:nothing"_t, "room"_v = model.no_room ? room_words(input) : Message(), "took"_v = took,
-                                   "reason"_v = h.drafter == kNoDrafter && !h.notice.empty() ? off_words(h) : Message()));
+                                   "reason"_v = h.drafter == kNoDrafter && !h.notice.empty() ? message(h.notice_said()) : Message()));
         return;
     }
     const auto say = [&](auto id) {

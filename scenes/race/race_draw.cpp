@@ -393,9 +393,8 @@ void draw_sum(const RaceDraw& d) {
     constexpr float kSize = 15;
     const auto lines = static_cast<std::size_t>(r.h / kSumLine);
     const auto wrapped = [&](const std::string& said) { return ui::wrap(d.ui.canvas, said, Font::text, kSize, r.w - 28); };
-    const std::vector<std::string> ways = shorter_and_shorter(words, Seam::sentence);
-    const auto fitting = std::ranges::find_if(ways, [&](const std::string& way) { return wrapped(way).size() <= lines; });
-    const std::string& said = fitting == ways.end() ? ways.back() : *fitting;
+    const std::string said =
+        ui::first_fitting(shorter_and_shorter(words, Seam::sentence), [&](const std::string& way) { return wrapped(way).size() <= lines; });
     float y = r.y + 19;
     for (const std::string_view line : wrapped(said)) {
         d.ui.canvas.print({r.x + 14, y}, line, Font::text, kSize, d.model.undecided ? d.ui.theme.muted : d.ui.theme.ink);

@@ -85,10 +85,9 @@ void tell(const SceneInput& input, const std::string& shown, std::vector<SceneCo
 }
 
 // As many whole sentences as there is room for; none when the first alone is too long.
-template <class Fits>
-std::string first_that_fits(const std::vector<std::string>& ways, const Fits& fits) {
-    const auto found = std::ranges::find_if(ways, fits);
-    return found == ways.end() ? "" : *found;
+std::string whole_sentences(std::vector<std::string> ways, const std::function<bool(const std::string&)>& fits) {
+    ways.emplace_back();
+    return ui::first_fitting(ways, fits);
 }
 
 // Both texts, and what they are without their last sentence, and so on.
@@ -126,7 +125,7 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     // What has no room even so is left out by whole sentences.
     const Message also = holds(story.what_if)
                              ? story.what_if
-                             : Message(first_that_fits(shorter_and_shorter(story.what_if, Seam::sentence), holds), story.what_if.said);
+                             : Message(whole_sentences(shorter_and_shorter(story.what_if, Seam::sentence), holds), story.what_if.said);
     const bool whole = also == story.what_if && holds(also);
     if (!also.empty()) ui::paragraph(ui.canvas, {x, under()}, w, also, aside);
     body.max_lines = std::max(1, static_cast<int>((limit - y0) / body.leading) + 1);
@@ -177,7 +176,7 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     share_out(task_words);
     if (task > r.w / 4 || !fits(all)) share_out(task_words = shared_says("buttons.task"_t));
     // What has no room is left out by whole sentences: half of one says the wrong thing.
-    std::string said = fits(all) ? all : first_that_fits(both_shorter_and_shorter(story), fits);
+    std::string said = fits(all) ? all : whole_sentences(both_shorter_and_shorter(story), fits);
     if (said.empty()) said = story.text;
     std::vector<std::string> lines = strip_lines(ui.canvas, said, w - heading, w);
     if (lines.size() > kLines) { // the first sentence alone is too long
@@ -219,7 +218,7 @@ struct RoomText {
 RoomText text_for_room(const ui::Canvas& canvas, const Story& story, float width) {
     const std::vector<std::string> ways = both_shorter_and_shorter(story);
     const auto said_in = [&](const RoomType& type) {
-        return first_that_fits(
+        return whole_sentences(
             ways, [&](const std::string& said) { return ui::paragraph_lines(canvas, width, said, {.size = type.size}) <= type.lines; });
     };
     RoomText large{said_in(kLarge), kLarge}, small{said_in(kSmall), kSmall};
@@ -309,9 +308,7 @@ constexpr float kSmallestTitle = 20, kTitleLine = 24;
 std::string parts_that_fit(const ui::Canvas& canvas, const Message& subtitle, float room) {
     const auto fits = [&](const std::string& words) { return canvas.text_width(Message(words, subtitle.said), Font::text, 14) <= room; };
     if (fits(subtitle)) return subtitle;
-    const std::vector<std::string> ways = shorter_and_shorter(subtitle, Seam::part);
-    const auto found = std::ranges::find_if(ways, fits);
-    return found == ways.end() ? ways.back() : *found;
+    return ui::first_fitting(shorter_and_shorter(subtitle, Seam::part), fits);
 }
 
 // In one line, smaller where it is long; in a narrow stage in two. Returns how far that moves what stands below.
