@@ -63,9 +63,7 @@ void take_length(ServedAdvice& advice, const ServedEvidence& evidence) {
         advice.k = static_cast<int>(std::min(*advice.shape.depth, kLongestDraft));
     else if (!evidence.accepted_at.empty())
         advice.k = static_cast<int>(evidence.accepted_at.size());
-    else if (const double mean = std::round(advice.drafts_per_round);
-             mean <= kLongestDraft && std::abs(advice.drafts_per_round - mean) < 1e-3 * mean)
-        advice.k = static_cast<int>(mean); // else a round may draft more than the mean
+    // A mean alone tells no length, also where it is whole: rounds of 4 and 6 drafts have it, too.
     advice.drafts_alike = advice.k > 0 && all_draft(evidence, advice.k);
 }
 
