@@ -140,7 +140,7 @@ PreparedRun prepared_run(const Models& models, RunSettings settings, long long c
     const ToldReason listed_only = models.scorer ? keep_listed(*models.scorer, settings.sampling) : ToldReason();
     run.prompt = prompt_tokens(models, settings.prompt);
     run.plan = plan_of(models, settings);
-    if (run.plan.notice.empty()) run.plan.notice.add(listed_only);
+    if (run.plan.drafts() || run.plan.notice.empty()) run.plan.notice.add(listed_only); // not among why speculation is off
     run.capacity = slots(models, settings, run.plan, static_cast<int>(run.prompt.ids.size()), committed);
     run.settings = std::move(settings);
     return run;

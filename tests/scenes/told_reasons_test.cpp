@@ -6,8 +6,15 @@
 #include <set>
 
 #include "engine/drafters/drafter_info.h"
+#include "engine/lab/pass_pair.h"
+#include "engine/model/frequent.h"
 #include "engine/model/scorer.h"
+#include "engine/run/prepared_run.h"
+#include "engine/run/prompt_tokens.h"
 #include "engine/run/run.h"
+#include "engine/run/session_commands.h"
+#include "engine/text/id_list.h"
+#include "engine/text/vocabulary_map.h"
 #include "scenes/shared/told.h"
 #include "tests/shared/whole_bundle.h"
 
@@ -57,17 +64,22 @@ TEST(ToldReasons, OfDraftersAreTheirMessages) {
     EXPECT_EQ(ids_that_agree(bare), called({"server_states", "server_layers", "server_tree", "no_draft"}));
 }
 
-// What a run on the built-in model says of itself, in order, and what it is in words.
-void expect_notice(const RunSettings& settings, const std::vector<std::string>& ids, bool off) {
-    const Header header = *Run(test::whole_bundle(), settings).trace().header();
+// Its messages, in order, and that they are its words.
+void expect_messages(const RunNotice& notice, const std::vector<std::string>& ids, const std::string& begin = "") {
     std::vector<std::string> said;
-    std::string words = off ? "speculation is off: " : "";
-    for (const Said& one : header.notice.messages()) {
+    std::string words = begin;
+    for (const Said& one : notice.messages()) {
         words += (said.empty() ? "" : "; ") + message(one).words();
         said.push_back(one.id());
     }
     EXPECT_EQ(said, ids);
-    EXPECT_EQ(words, header.notice);
+    EXPECT_EQ(words, notice);
+}
+
+// What a run on the built-in model says of itself.
+void expect_notice(const RunSettings& settings, const std::vector<std::string>& ids, bool off) {
+    const Header header = *Run(test::whole_bundle(), settings).trace().header();
+    expect_messages(header.notice, ids, off ? "speculation is off: " : "");
     EXPECT_EQ(header.why_off().has_value(), off);
     if (off) {
         EXPECT_EQ(*header.why_off(), header.notice.said);
@@ -88,6 +100,89 @@ TEST(ToldReasons, OfARunAreItsMessages) {
     expect_notice(settings, {"shared.note.k_auto"}, false);
     settings.rule = "typical";
     expect_notice(settings, {"shared.note.k_auto"}, false);
+}
+
+RunSettings with_small() {
+    RunSettings settings;
+    settings.drafter = "small";
+    settings.timing = false;
+    settings.prompt.token_ids = {1, 2, 3};
+    settings.max_tokens = 1;
+    return settings;
+}
+
+TEST(ToldReasons, OfADraftModelWithAnotherTokenizerAreItsMessage) {
+    Models foreign = *test::whole_bundle();
+    const std::vector<int>& stops = foreign.target->config.stops;
+    const int all = foreign.draft->config.vocab;
+    foreign.vocabularies = std::make_shared<VocabularyMap>(foreign.tokenizer, stops, foreign.vocab() / 2, foreign.tokenizer, stops, all);
+    ASSERT_LT(foreign.vocabularies->common(), all);
+    RunSettings settings = with_small();
+    const RunNotice notice = prepared_run(foreign, settings).plan.notice;
+    expect_messages(notice, {"shared.note.tokenizer"});
+    EXPECT_EQ(notice, "the draft model has another tokenizer: " + std::to_string(foreign.vocabularies->common()) + " of its " +
+                          std::to_string(all) + " tokens are the target's too");
+}
+
+TEST(ToldReasons, OfAServerThatTellsItsLikeliestAreTheirMessage) {
+    Models served = *test::whole_bundle();
+    served.target = nullptr;
+    served.scorer = std::make_shared<SilentScorer>();
+    RunSettings settings = with_small();
+    settings.sampling = {.temperature = 1};
+    PreparedRun run = prepared_run(served, settings);
+    expect_messages(run.plan.notice, {"shared.note.listed"});
+    EXPECT_EQ(run.settings.sampling.top_k, 20);
+    settings.k_auto = true; // what else is said hides nothing
+    run = prepared_run(served, settings);
+    expect_messages(run.plan.notice, {"shared.note.k_auto", "shared.note.listed"});
+    EXPECT_EQ(run.settings.sampling.top_k, 20);
+    settings.sampling.temperature = 0;
+    expect_messages(prepared_run(served, settings).plan.notice, {});
+}
+
+TEST(ToldReasons, OfTheIdsThatADraftRanksAreTheirMessages) {
+    auto some = std::make_shared<Models>(*test::whole_bundle());
+    some->frequent = nullptr;
+    RunSettings settings = with_small();
+    settings.options.fr_spec = 48;
+    expect_messages(speclens::Run(some, settings).trace().header()->notice, {"shared.note.lowest_ids"});
+
+    const auto ranking = [&](int first) {
+        IdList list{.name = "some.ids"};
+        for (int id = first; id < first + 40; ++id) list.ids.push_back(id);
+        some->small_ids = std::make_shared<FrequentIds>(some->vocab(), some->stops(), list);
+        return some;
+    };
+    settings.options.fr_spec = 0;
+    settings.options.small_ids = 16;
+    speclens::Run base(ranking(20), settings);
+    base.finish();
+    expect_messages(base.trace().header()->notice, {});
+    expect_messages(speclens::Run(ranking(90), settings, base.trace(), Fork{}).trace().header()->notice, {"shared.note.other_ids"});
+    expect_messages(speclens::Run(ranking(20), settings, base.trace(), Fork{}).trace().header()->notice, {});
+}
+
+TEST(ToldReasons, OfAChatThatIsAskedAsTextAreItsMessage) {
+    auto plain = std::make_shared<Models>(*test::whole_bundle());
+    plain->chat.problem = "there is no chat template";
+    RunSettings settings = with_small();
+    settings.prompt.token_ids.clear();
+    settings.prompt.text = "Hi";
+    settings.prompt.chat = settings.prompt.chat_if_possible = true;
+    const ToldReason why = prompt_tokens(*plain, settings.prompt).notice;
+    EXPECT_EQ(message(why.said).words(), why);
+    EXPECT_EQ(why.said.id(), "shared.note.as_text");
+}
+
+TEST(ToldReasons, OfAMeasurementThatWasStoppedIsItsMessage) {
+    PassPair pair(test::whole_bundle(), "qwen3-0.6b", [] { return false; });
+    while (pair.step()) {
+    }
+    ASSERT_TRUE(pair.beside());
+    EXPECT_EQ(pair.beside()->problem, "it was stopped");
+    EXPECT_EQ(message(pair.beside()->problem.said).words(), pair.beside()->problem);
+    EXPECT_EQ(pair.beside()->problem.said.id(), "shared.why_not.stopped");
 }
 
 TEST(ToldReasons, OfASavedRunStandAsTheyAre) {
