@@ -26,6 +26,8 @@ struct SaidValue;
 struct Said {
     std::string_view scene, text; // "advice", "why.title:pays": of literals, which outlive everything
     std::vector<SaidValue> values;
+    std::size_t offered = kNotOffered; // its place in offered_texts(), where the code asked for it: to look its words up
+    static constexpr std::size_t kNotOffered = static_cast<std::size_t>(-1);
     [[nodiscard]] bool empty() const { return text.empty(); }
     [[nodiscard]] std::string id() const { return std::string(scene) + "." + std::string(text); } // "advice.why.title:pays"
     bool operator==(const Said& other) const;
@@ -140,15 +142,20 @@ struct OfferedText {
 namespace story {
 template <StoryLabel Scene, class Id, class... Values>
 struct Offer {
-    static inline const bool known = [] {
-        offered_texts().push_back({Scene.view(), Id::view, {OfferedValue{Values::name, Values::kind}...}});
-        return true;
-    }();
+    // Its place; what is said before main() begins may ask first.
+    [[nodiscard]] static std::size_t at() {
+        static const std::size_t place = [] {
+            offered_texts().push_back({Scene.view(), Id::view, {OfferedValue{Values::name, Values::kind}...}});
+            return offered_texts().size() - 1;
+        }();
+        return place;
+    }
+    static inline const std::size_t known = at();
 };
 template <StoryLabel Scene, class Id, class... Values>
 [[nodiscard]] Said said(const Values&... values) {
     (void)Offer<Scene, Id, Values...>::known;
-    return {Scene.view(), Id::view, {values.value...}};
+    return {Scene.view(), Id::view, {values.value...}, Offer<Scene, Id, Values...>::at()};
 }
 } // namespace story
 

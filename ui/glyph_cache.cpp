@@ -44,10 +44,13 @@ GlyphCache::Rows GlyphCache::take_dirty() {
 }
 
 const CachedGlyph& GlyphCache::find(const FontSet::Glyph& glyph, float pixels, int quarter) {
-    const auto face = face_numbers_.try_emplace(glyph.face, face_numbers_.size()).first->second;
+    if (glyph.face != last_face_) { // most glyphs are of the face of the one before
+        last_face_ = glyph.face;
+        last_number_ = face_numbers_.try_emplace(glyph.face, face_numbers_.size()).first->second;
+    }
     const auto size = static_cast<std::uint64_t>(std::lround(pixels * 16));
     const std::uint64_t key =
-        (face << 56U) | (size << 34U) | (static_cast<std::uint64_t>(glyph.index) << 2U) | static_cast<std::uint64_t>(quarter);
+        (last_number_ << 56U) | (size << 34U) | (static_cast<std::uint64_t>(glyph.index) << 2U) | static_cast<std::uint64_t>(quarter);
     const auto [at, inserted] = glyphs_.try_emplace(key);
     if (inserted) place(glyph.face->bitmap(glyph.index, static_cast<float>(size) / 16, static_cast<float>(quarter) / 4), at->second);
     return at->second;

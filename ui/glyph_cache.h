@@ -48,6 +48,8 @@ class GlyphCache {
     bool full_ = false;
     std::unordered_map<std::uint64_t, CachedGlyph> glyphs_;
     std::unordered_map<const FontFace*, std::uint64_t> face_numbers_;
+    const FontFace* last_face_ = nullptr;
+    std::uint64_t last_number_ = 0;
 };
 
 } // namespace speclens::ui

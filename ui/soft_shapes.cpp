@@ -29,6 +29,7 @@ Vec2 miter(Vec2 n, Vec2 m) {
 
 std::vector<Vec2> without_repeats(std::span<const Vec2> points, bool closed) {
     std::vector<Vec2> out;
+    out.reserve(points.size());
     const auto same = [](Vec2 a, Vec2 b) { return std::abs(a.x - b.x) < 1e-3F && std::abs(a.y - b.y) < 1e-3F; };
     for (const Vec2 p : points)
         if (out.empty() || !same(out.back(), p)) out.push_back(p);

@@ -3,6 +3,7 @@
 // why.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,6 +88,11 @@ Rect badge(Canvas& canvas, const Theme& theme, float right, float y, Tier tier, 
 // After 300 ms over `rect` until it was read, or at once when `show` (focus). Drawn above everything, beside what it explains: below,
 // else above, else at a side.
 void tooltip(Ui& ui, Rect rect, const Message& text, bool show = false);
+// Of words that are made only where they may be shown.
+template <std::invocable Words>
+void tooltip(Ui& ui, Rect rect, const Words& words) {
+    if (ui.hover_seen == 0 && ui.mouse_in(rect)) tooltip(ui, rect, words());
+}
 void tooltip_beside(Ui& ui, Rect rect, const Message& text); // at its right, where others stand below: the rows of a list
 // What is drawn at `rect` and not written, in a message of its own: told, and shown while the mouse is there.
 void thing(Ui& ui, Rect rect, const Message& message);

@@ -157,7 +157,7 @@ void draw_menu_bar(const FrameDraw& d) {
         const Rect box{x, r.y, w, r.h};
         const ui::Touch touched = ui::touch(d.ui, menu_id(d, i), box, {.grow = false});
         const bool open = d.state.menu == static_cast<int>(i);
-        if (!open) ui::tooltip(d.ui, box, menu_about(d, static_cast<Menu>(i)));
+        if (!open) ui::tooltip(d.ui, box, [&] { return menu_about(d, static_cast<Menu>(i)); });
         if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
         if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
         c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);

@@ -10,7 +10,7 @@ namespace speclens {
 namespace {
 
 constexpr std::string_view kAllCases = "*";
-[[maybe_unused]] const bool kNumbersOffered = story::Offer<"shared", TextId<"words.numbers">>::known; // "no one two three"
+[[maybe_unused]] const std::size_t kNumbersOffered = story::Offer<"shared", TextId<"words.numbers">>::known; // "no one two three"
 
 struct TextName {
     std::string text, which;
@@ -125,6 +125,7 @@ StoryBook::StoryBook(std::span<const StoryLayer> layers, std::vector<std::string
                 for (const auto& [name, beat] : of->second.beats)
                     for (const auto& [list, names] : beat.lists) beats_[scene][name].lists[list] = names;
     }
+    for (const OfferedText& one : offered_texts()) offered_.push_back(find(one.scene, one.text));
     if (const auto shared = texts_.find("shared"); shared != texts_.end())
         if (const auto words = shared->second.find("words.numbers"); words != shared->second.end()) {
             std::istringstream numbers(words->second.fill({}));
@@ -153,7 +154,8 @@ const StoryText* StoryBook::find_data(const Said& said) const {
 
 std::string StoryBook::say(const Said& said, std::string_view form, Seam seam) const {
     const StoryText* text = form.empty() ? find_data(said) : find(said.scene, form_id(said.text, form));
-    if (!text) text = &this->text(said.scene, said.text); // a name that is the same in every form
+    if (!text && said.offered < offered_.size()) text = offered_[said.offered]; // a name is the same in every form
+    if (!text) text = &this->text(said.scene, said.text);
     return text->fill(
         said.values, numbers_, [&](const Said& one, std::string_view its) { return say(one, its, seam); }, seam);
 }

@@ -68,6 +68,8 @@ class StoryBook {
   public:
     // The first layer that has a text says it. Throws Error where none of them does.
     explicit StoryBook(std::span<const StoryLayer> layers, std::vector<std::string> problems = {});
+    StoryBook(StoryBook&&) = default; // texts stay where they are
+    StoryBook& operator=(StoryBook&&) = default;
     [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }    // what of the layers was left out, and why
     [[nodiscard]] const StoryText& text(std::string_view scene, std::string_view id) const; // "why.title:pays"
     [[nodiscard]] const std::vector<std::string>* list(std::string_view scene, std::string_view beat, BeatList list) const;
@@ -78,7 +80,7 @@ class StoryBook {
     [[nodiscard]] const StoryText* find(std::string_view scene, std::string_view id) const;
     [[nodiscard]] const StoryText* find_data(const Said& said) const; // the case of its English words
 
-    // A frame looks hundreds of texts up, by parts of names that are long and alike.
+    // A frame looks hundreds of texts up: those that the code asks for by their place, others by parts of names that are long and alike.
     struct Hash {
         using is_transparent = void;
         std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
@@ -86,7 +88,8 @@ class StoryBook {
     template <typename T>
     using Hashed = std::unordered_map<std::string, T, Hash, std::equal_to<>>;
 
-    Hashed<Hashed<StoryText>> texts_; // scene, "why.title:pays"
+    Hashed<Hashed<StoryText>> texts_;       // scene, "why.title:pays"
+    std::vector<const StoryText*> offered_; // of texts_, in the order of offered_texts()
     ByName<ByName<StoryLayer::Beat>> beats_;
     std::vector<std::string> numbers_, problems_;
 };
