@@ -66,6 +66,22 @@ std::string assistant_tensor(const std::string& name, const std::string& file) {
     no_such_head(file, "has the tensor " + name);
 }
 
+// EAGLE-3's layers stand in eagle_config, counted as a state leaves them, where SGLang reads them. vLLM and llama.cpp's converter read a
+// list at the top alone, counted as a state enters them, and without it take layers 2, L/2 and L-3, which need not be those.
+std::string with_entered_layers(const std::string& config, const std::string& file) {
+    constexpr const char* kLayers = "eagle_aux_hidden_state_layer_ids";
+    Json own = parse_json_object(config, file, "Is this a draft head?");
+    const auto section = own.find("eagle_config");
+    if (section == own.end() || !section->is_object() || !own.value(kLayers, Json()).is_null() || !section->contains(kLayers))
+        return config;
+    Json entered = (*section)[kLayers];
+    const auto names_one = [](const Json& layer) { return layer.is_number_integer() && layer >= 0 && layer < 1 << 20; };
+    if (!entered.is_array() || !std::ranges::all_of(entered, names_one)) return config;
+    for (Json& layer : entered) layer = layer.get<int>() + 1;
+    own[kLayers] = entered;
+    return own.dump(2) + "\n";
+}
+
 } // namespace
 
 void write_head(const fs::path& from, const fs::path& to, HeadLayout layout) {
@@ -73,7 +89,8 @@ void write_head(const fs::path& from, const fs::path& to, HeadLayout layout) {
     const bool assistant = layout == HeadLayout::transformers;
     std::string config = read_text_file(from / "config.json", kLargest);
     const std::string name = short_name(from / "config.json");
-    if (assistant) config = assistant_config(parse_json_object(config, name, "Is this a draft head?"), name).dump(2) + "\n";
+    config = assistant ? assistant_config(parse_json_object(config, name, "Is this a draft head?"), name).dump(2) + "\n"
+                       : with_entered_layers(config, name);
     const Safetensors file = Safetensors::open_folder(from);
     const ScaledTensors scaled(file);
     std::vector<TensorToWrite> tensors;

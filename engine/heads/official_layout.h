@@ -1,5 +1,6 @@
-// A trained head in the layout of its official release: bf16 matrices, whatever they are stored as here. Of a DFlash head also in that
-// of transformers (MuseGlimmerAssistantModel, 5.23.0), for generate(assistant_model=…, speculation_type="dflash").
+// A trained head in the layout of its official release: bf16 matrices, whatever they are stored as here, and of an EAGLE-3 head its layers
+// in both of the places and counts in which engines look for them. Of a DFlash head also in that of transformers
+// (MuseGlimmerAssistantModel, 5.23.0), for generate(assistant_model=…, speculation_type="dflash").
 #pragma once
 
 #include <cstdint>
