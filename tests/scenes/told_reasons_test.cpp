@@ -111,11 +111,18 @@ RunSettings with_small() {
     return settings;
 }
 
+// A draft model with another tokenizer, which has half of these tokens.
+Models with_half_of_the_tokens(const Models& models) {
+    Models foreign = models;
+    const std::vector<int>& stops = models.draft->config.stops;
+    foreign.vocabularies =
+        std::make_shared<VocabularyMap>(models.tokenizer, stops, models.vocab() / 2, models.tokenizer, stops, models.draft->config.vocab);
+    return foreign;
+}
+
 TEST(ToldReasons, OfADraftModelWithAnotherTokenizerAreItsMessage) {
-    Models foreign = *test::whole_bundle();
-    const std::vector<int>& stops = foreign.target->config.stops;
+    const Models foreign = with_half_of_the_tokens(*test::whole_bundle());
     const int all = foreign.draft->config.vocab;
-    foreign.vocabularies = std::make_shared<VocabularyMap>(foreign.tokenizer, stops, foreign.vocab() / 2, foreign.tokenizer, stops, all);
     ASSERT_LT(foreign.vocabularies->common(), all);
     RunSettings settings = with_small();
     const RunNotice notice = prepared_run(foreign, settings).plan.notice;
@@ -133,10 +140,11 @@ TEST(ToldReasons, OfAServerThatTellsItsLikeliestAreTheirMessage) {
     PreparedRun run = prepared_run(served, settings);
     expect_messages(run.plan.notice, {"shared.note.listed"});
     EXPECT_EQ(run.settings.sampling.top_k, 20);
-    settings.k_auto = true; // what else is said hides nothing
+    served.vocabularies = with_half_of_the_tokens(served).vocabularies; // what else is said hides nothing
     run = prepared_run(served, settings);
-    expect_messages(run.plan.notice, {"shared.note.k_auto", "shared.note.listed"});
+    expect_messages(run.plan.notice, {"shared.note.tokenizer", "shared.note.listed"});
     EXPECT_EQ(run.settings.sampling.top_k, 20);
+    served.vocabularies = nullptr;
     settings.sampling.temperature = 0;
     expect_messages(prepared_run(served, settings).plan.notice, {});
 }
