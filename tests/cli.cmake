@@ -10,7 +10,7 @@ string(CONCAT long_programs "^(Advise|Bench|Compare|Cuda|DataLanguages|Lectures|
     "|^Attach[.](AServerCan|Keeps|Watches)|^Check[.](AModelOf|SaysThatAChat|SaysWhatAHead)|^Describe[.](Measures|RelaxedRules|ShowsAHead)"
     "|^Export[.](KeepsTheTime|WritesAsMany)|^Links[.]LeadTo|^Failures[.](AKey|ASession|NoResult)|^Render[.](SaysThatAPicture|DrawsEveryScene)"
     "|^Run[.]TakesAsMany|^Usage[.]RefusesABeat")
-spec_test(app/cli/program IN program WHEN checked release LABELS fast
+spec_test(app/cli/program IN program WHEN checked release LABELS fast later
     SOME slow "${long_programs}" release "${long_programs}" first "^Render[.]DrawsEveryScene" both "." real "^(GetReal|RealScenes)[.]"
         slow "^Render[.](ChoosesMoments|HasTheNumbers|Shares|WritesA(Film|Lecture))|^ScenesOnModels[.]"
     SOURCES app/cli/support.cpp app/cli/advise_test.cpp app/cli/sweep_test.cpp app/cli/attach_test.cpp app/cli/same_test.cpp app/cli/usage_test.cpp app/cli/run_test.cpp app/cli/files_test.cpp app/cli/failures_test.cpp app/cli/measures_test.cpp
@@ -21,7 +21,7 @@ spec_test(app/cli/program IN program WHEN checked release LABELS fast
     DEFINES SPECLENS_PROGRAM="$<TARGET_FILE:speclens>" SPECLENS_EMULATED_CUDA="$<TARGET_FILE:speclens_cuda_emulated>")
 # The library that other programs load, which is built without sanitizers.
 if(TARGET speclens_library)
-    spec_test(app/c WHEN release LABELS fast SOURCES app/c/library_test.cpp app/cli/support.cpp
+    spec_test(app/c WHEN release LABELS fast later SOURCES app/c/library_test.cpp app/cli/support.cpp
         LIBS app_cli ${CMAKE_DL_LIBS} DEPENDS speclens speclens_library
         DEFINES SPECLENS_PROGRAM="$<TARGET_FILE:speclens>" SPECLENS_LIBRARY="$<TARGET_FILE:speclens_library>"
                 SPEC_COMPILER="${CMAKE_CXX_COMPILER}" SPEC_VERSION="${PROJECT_VERSION}")

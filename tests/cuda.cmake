@@ -19,7 +19,7 @@ set(not_emulated "${of_the_cpu}:MtpGradients.AgreeWithDifferencesOfTheLoss")
 spec_test(kernels/cuda IN emulated WHEN checked LABELS fast PREFIX Emulated. FILTER "${not_emulated}:*.ExponentialIsAccurateToAFewUnits:Determinism.*" LIBS kernels
     SOME slow "[.](Matmul|MatmulSwiglu)[.]|[.]Softmax[.]Exponential|[.]PagedAttention[.]ATextAlone|[.]Attention[.]ARowHasTheSameBitsInEveryPassBehind"
     SOURCES kernels/simt_test.cpp kernels/cuda_emulated_test.cpp kernels/cuda_backend_test.cpp $<TARGET_OBJECTS:emulated_device> $<TARGET_OBJECTS:operation_tests>)
-spec_test(kernels/cuda/bits IN emulated_bits WHEN release LABELS fast PREFIX Emulated. FILTER "${not_emulated}" LIBS engine engine_batch
+spec_test(kernels/cuda/bits IN emulated_bits WHEN release LABELS fast later PREFIX Emulated. FILTER "${not_emulated}" LIBS engine engine_batch
     SOME slow "[.](Determinism|CudaDistributions|MedusaGradient)[.]|DominoInAllAlignments"
     SOURCES kernels/cuda_emulated_test.cpp kernels/determinism_test.cpp $<TARGET_OBJECTS:emulated_device> $<TARGET_OBJECTS:distribution_tests>)
 add_library(speclens_cuda_emulated MODULE EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/kernels/cuda/emulated_module.cpp $<TARGET_OBJECTS:emulated_device>

@@ -21,7 +21,7 @@ endif()
 if(TARGET speclens_library)
     add_test(NAME Packages.PythonModule
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages/python_test.sh ${CMAKE_SOURCE_DIR} $<TARGET_FILE:speclens_library> $<TARGET_FILE:speclens>)
-    set_tests_properties(Packages.PythonModule PROPERTIES LABELS "fast;release;packaging/python" TIMEOUT 300 SKIP_RETURN_CODE 77
+    set_tests_properties(Packages.PythonModule PROPERTIES LABELS "release;packaging/python" TIMEOUT 300 SKIP_RETURN_CODE 77
                          ENVIRONMENT SPECLENS_CUDA_MODULE=none)
     set_property(GLOBAL APPEND PROPERTY SPEC_TEST_ROOMS "packaging/python=speclens_library")
 endif()
