@@ -50,11 +50,12 @@ def llamacpp_python(folder):
     return python
 
 
-def tiny_gguf(python, folder, name, yarn=None, eight_bits=False):
-    """One of the built-in models or heads as a GGUF file; `yarn` and `eight_bits`: see tiny_gguf.py."""
-    file = os.path.join(folder, name + ("" if yarn is None else "-yarn-" + yarn) + ("-q8" if eight_bits else "") + ".gguf")
+def tiny_gguf(python, folder, name, yarn=None, eight_bits=False, planted=False):
+    """One of the built-in models or heads as a GGUF file; the rest: see tiny_gguf.py."""
+    parts = [name] + ([] if yarn is None else ["yarn", yarn]) + ["q8"] * eight_bits + ["planted"] * planted
+    file = os.path.join(folder, "-".join(parts) + ".gguf")
     words = [python, os.path.join(here, "tiny_gguf.py"), os.path.join(assets, name), file] + ([] if yarn is None else ["--yarn", yarn])
-    words += ["--q8"] if eight_bits else []
+    words += ["--q8"] * eight_bits + ["--planted"] * planted
     subprocess.run(words + ([] if name in ("target", "small") else [os.path.join(assets, "target")]), check=True, capture_output=True)
     return file
 

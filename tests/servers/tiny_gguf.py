@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf [TARGET] [--yarn FACTOR,ORIGINAL[,ATTN_FACTOR]] [--q8]
+"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf [TARGET] [--yarn FACTOR,ORIGINAL[,ATTN_FACTOR]] [--q8 [--planted]]
 
 With --yarn, rotary positions are stretched so, and llama.cpp multiplies cos and sin by ATTN_FACTOR as well. With TARGET, its folder, FOLDER is an
-EAGLE-3, DFlash, DFlash 2 or DSpark head. Matrices stay bf16, or with --q8 become Q8_0 where their rows are whole blocks; vectors become f32 as llama.cpp
-wants them; the tokenizer is byte-level BPE with Qwen2's splitting, which the built-in models have. Needs nothing but Python."""
+EAGLE-3, DFlash, DFlash 2 or DSpark head. Matrices stay bf16, or with --q8 become Q8_0 where their rows are whole blocks, with --planted wrongly: each row
+has the scales of the next one. Vectors become f32 as llama.cpp wants them; the tokenizer is byte-level BPE with Qwen2's splitting, which the built-in models have. Needs nothing but Python."""
 import json
 import os
 import re
@@ -17,6 +17,9 @@ if yarn:
 eight_bits = "--q8" in words
 if eight_bits:
     words.remove("--q8")
+planted = "--planted" in words
+if planted:
+    words.remove("--planted")
 folder, out = words[0], words[1]
 target = words[2] if len(words) > 2 else folder
 config = json.load(open(os.path.join(folder, "config.json")))
@@ -162,14 +165,15 @@ def widened(data):  # bf16 to f32: two zero bytes below
     return b"".join(b"\0\0" + data[i : i + 2] for i in range(0, len(data), 2))
 
 
-def in_blocks(data):
-    """Floats as Q8_0: of 32 a scale in half precision, and bytes."""
-    values, out = struct.unpack("<%df" % (len(data) // 4), data), []
-    for i in range(0, len(values), BLOCK):
-        block = values[i : i + BLOCK]
-        scale = max(map(abs, block)) / 127
-        out.append(struct.pack("<e%db" % BLOCK, scale, *(round(value / scale) if scale else 0 for value in block)))
-    return b"".join(out)
+def in_blocks(data, width):
+    """Floats in rows as Q8_0: of 32 a scale in half precision, and bytes."""
+    values = struct.unpack("<%df" % (len(data) // 4), data)
+    blocks = [values[i : i + BLOCK] for i in range(0, len(values), BLOCK)]
+    scales = [max(map(abs, block)) / 127 for block in blocks]
+    quants = [[round(value / scale) if scale else 0 for value in block] for block, scale in zip(blocks, scales)]
+    if planted:
+        scales = scales[width // BLOCK :] + scales[: width // BLOCK]
+    return b"".join(struct.pack("<e%db" % BLOCK, scale, *row) for scale, row in zip(scales, quants))
 
 
 def tensors():
@@ -194,7 +198,7 @@ def tensors():
             body = widened(body)
         kind = BF16 if matrix and told["dtype"] == "BF16" else F32
         if kind == BF16 and eight_bits and told["shape"][1] % BLOCK == 0:
-            kind, body = Q8_0, in_blocks(widened(body))
+            kind, body = Q8_0, in_blocks(widened(body), told["shape"][1])
         yield gguf_name(name), told["shape"][::-1], kind, body
 
 
