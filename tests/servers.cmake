@@ -2,7 +2,7 @@
 # (by pip, name and version) or is skipped with a word why. vLLM's, some 6 GB, has a label beside: ./test --vllm runs it alone.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND AND TARGET speclens)
-    foreach(server llamacpp llamacpp_rules llamacpp_drafts vllm)
+    foreach(server llamacpp llamacpp_rules llamacpp_drafts llamacpp_converter vllm)
         add_test(NAME servers_${server}
             COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/servers/${server}_test.py" "$<TARGET_FILE:speclens>"
                 "${CMAKE_CURRENT_BINARY_DIR}/servers")
