@@ -77,34 +77,23 @@ Verdict stopped_at_an_unlikely_draw(const Round& round) {
     return find_rule("token")->verify(shorter);
 }
 
+template <StoryLabel Name>
+RuleInfo wrong(Verdict (*verify)(const Round& round), RuleKind kind = RuleKind::token, Siblings siblings = Siblings::none) {
+    return rule_named<Name>({.kind = kind, .needs_q = true, .siblings = siblings, .guarantee = Guarantee::nothing, .verify = verify});
+}
+
 } // namespace
 
 std::span<const RuleInfo> wrong_rules() {
-    const auto wrong = [](const char* name, Said title, Said about, Verdict (*verify)(const Round& round),
-                          RuleKind kind = RuleKind::token) {
-        return RuleInfo{.name = name,
-                        .title = std::move(title),
-                        .about = std::move(about),
-                        .kind = kind,
-                        .needs_q = true,
-                        .guarantee = Guarantee::nothing,
-                        .verify = verify};
-    };
     static const RuleInfo kRules[] = {
-        wrong("bonus", rule_said("bonus.title"_t), rule_said("bonus.about"_t), bonus_after_a_rejection),
-        wrong("redraw", rule_said("redraw.title"_t), rule_said("redraw.about"_t), redraw_from_the_draft),
-        wrong("target", rule_said("target.title"_t), rule_said("target.about"_t), replace_from_the_target),
-        wrong("swapped", rule_said("swapped.title"_t), rule_said("swapped.about"_t), ratio_upside_down),
-        {.name = "chosen",
-         .title = rule_said("chosen.title"_t),
-         .about = rule_said("chosen.about"_t),
-         .needs_q = true,
-         .siblings = Siblings::best,
-         .guarantee = Guarantee::nothing,
-         .verify = chosen_as_if_drawn},
-        wrong("mixed", rule_said("mixed.title"_t), rule_said("mixed.about"_t), block_with_the_residual_of_a_token, RuleKind::block),
-        wrong("fresh", rule_said("fresh.title"_t), rule_said("fresh.about"_t), compared_with_a_fresh_sample, RuleKind::match),
-        wrong("peek", rule_said("peek.title"_t), rule_said("peek.about"_t), stopped_at_an_unlikely_draw),
+        wrong<"bonus">(bonus_after_a_rejection),
+        wrong<"redraw">(redraw_from_the_draft),
+        wrong<"target">(replace_from_the_target),
+        wrong<"swapped">(ratio_upside_down),
+        wrong<"chosen">(chosen_as_if_drawn, RuleKind::token, Siblings::best),
+        wrong<"mixed">(block_with_the_residual_of_a_token, RuleKind::block),
+        wrong<"fresh">(compared_with_a_fresh_sample, RuleKind::match),
+        wrong<"peek">(stopped_at_an_unlikely_draw),
     };
     return kRules;
 }

@@ -8,6 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/rules/output_distribution.h"
 #include "engine/rules/verify.h"
+#include "engine/rules/wrong_rules.h"
 #include "tests/engine/rules/chain_rows.h"
 
 namespace speclens {
@@ -175,6 +176,27 @@ TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
 }
 
 // ---- block verification ----
+
+// What a call leaves on the stack.
+[[gnu::noinline]] std::size_t something_else() {
+    volatile unsigned char room[8192];
+    std::size_t sum = 0;
+    for (volatile unsigned char& byte : room) byte = static_cast<unsigned char>(sum % 251), sum += byte + 1;
+    return sum;
+}
+
+// clang 16 with the address sanitizer destroyed arguments of an array's elements on every call, not only on the first, which made them.
+TEST(WrongRules, AreTheSameHoweverOftenTheyAreAskedFor) {
+    for (int time = 0; time < 3; ++time) {
+        EXPECT_GT(something_else(), 0U);
+        ASSERT_EQ(wrong_rules().size(), 8U);
+        for (const RuleInfo& rule : wrong_rules()) {
+            EXPECT_EQ(rule.title.id(), "rule-names." + std::string(rule.name) + ".title");
+            EXPECT_EQ(rule.about.id(), "rule-names." + std::string(rule.name) + ".about");
+            EXPECT_EQ(find_rule(rule.name), nullptr) << rule.name;
+        }
+    }
+}
 
 TEST(BlockRule, NeverKeepsFewerDraftsThanTheTokenRule) {
     int strictly = 0;
