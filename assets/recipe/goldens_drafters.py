@@ -27,7 +27,7 @@ import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
 from drafters import CLASSES, block_config, dart_config, dflash2_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config, save_drafter
-from drafters.common import Sequence
+from drafters.common import Sequence, ranked_ids
 from evaluate_drafter import Distribution
 from export import load
 
@@ -39,6 +39,7 @@ TAPS, MASK, PROMPT = [0, 1, 2], 505, 9
 ZLAB = "z-lab/dflash 0.1.0 (PyPI)"
 NORMED = "micro_eagle3_norm_output"                                # in speculators' layout, written by it
 SOME = {"micro_dflash_some": None, "micro_dspark_gated": "gated", "micro_dspark_rnn": "rnn"}   # as well: 128 of 512 ids, and the Markov head
+DOMINO_SOME = "micro_domino_some"                                   # 128 of 512 ids, in our own layout
 ACCEPT = ("all", 0, 2)                                             # scripted: accepted drafts of each round
 
 
@@ -82,6 +83,8 @@ def bundles(target):
     made["micro_dflash"] = randomise(CLASSES["dflash"](block_config(target, TAPS, MASK, 2, 8)), 22)
     made["micro_dflash2"] = randomise(CLASSES["dflash2"](dflash2_config(target, TAPS, MASK, 2, 8, 12, 7)), 29)
     made["micro_domino"] = randomise(CLASSES["domino"](domino_config(target, TAPS, MASK, 2, 5, 24, 16, 1, True)), 23)
+    made[DOMINO_SOME] = randomise(CLASSES["domino"](domino_config(target, TAPS, MASK, 2, 5, 24, 16, 1, True, 128)), 30)
+    made[DOMINO_SOME].set_vocabulary(chosen)
     made["micro_dspark"] = randomise(CLASSES["dspark"](dspark_config(target, TAPS, MASK, 2, 5, 12)), 24)
     made["micro_medusa"] = randomise(CLASSES["medusa"]({**medusa_config(target, 3), "shared_lm_head": False}), 25)
     made["micro_medusa_shared"] = randomise(CLASSES["medusa"](medusa_config(target, 3)), 26)
@@ -148,7 +151,8 @@ def own_goldens(target):
             result[name] = {f"full.{key}": value for key, value in rounds(target, drafter, drafts_of(drafter)).items()}
             continue
         if name != "micro_domino":
-            result[name] = rounds(target, drafter, drafts_of(drafter))
+            values = rounds(target, drafter, drafts_of(drafter))
+            result[name] = over_some(values) if name == DOMINO_SOME else values
             continue
         result[name] = {}
         for shift, prefix in domino_variants():
@@ -161,13 +165,17 @@ def own_goldens(target):
     return result
 
 
+def over_some(values):
+    return {k: v[:, some_ids()] if k.endswith("_logits") else v for k, v in values.items()}
+
+
 def own_some(target):
     """Our own drafter with the weights that speculators wrote: 128 ids with output rows of their own."""
     weights = load_file(GOLDEN / "micro_dflash_some" / "model.safetensors")
     drafter = CLASSES["dflash"](block_config(target, TAPS, MASK, 2, 8, 128))
     drafter.target_rows = weights.pop("lm_head.weight").float()
     drafter.load_state_dict({k: v.float() if v.dtype == torch.bfloat16 else v for k, v in weights.items()})
-    return {k: v[:, some_ids()] if k.endswith("base_logits") else v for k, v in rounds(target, drafter, 7).items()}
+    return over_some(rounds(target, drafter, 7))
 
 
 def own_normed(target):
@@ -218,7 +226,7 @@ class Script:
 
 @torch.no_grad()
 def specforge_block(name, golden, shift=None, prefix=None):
-    """SpecForge's DFlash or Domino class through its own spec_generate."""
+    """SpecForge's DFlash or Domino class through its own spec_generate. It ranks every id: of a head over some, the others have no chance."""
     from specforge.modeling.draft.dflash import DFlashDraftModel
     from specforge.modeling.draft.domino import DominoDraftModel
     from transformers import Qwen3Config
@@ -228,11 +236,19 @@ def specforge_block(name, golden, shift=None, prefix=None):
     config = Qwen3Config(**{k: v for k, v in fields.items() if k not in ("architectures", "torch_dtype")})
     config._attn_implementation = "eager"
     net = (DominoDraftModel if shift is not None else DFlashDraftModel)(config).float().eval()
-    found = net.load_state_dict({k: v.float() for k, v in load_file(GOLDEN / name / "model.safetensors").items()}, strict=False)
+    weights, ids = load_file(GOLDEN / name / "model.safetensors"), None
+    if weights.pop("t2d", None) is not None:
+        ids = ranked_ids(weights.pop("d2t"))
+        rows = weights["embed_proj.2.weight"]
+        weights["embed_proj.2.weight"] = rows.new_zeros(config.vocab_size, rows.shape[1]).index_copy_(0, ids, rows)
+    found = net.load_state_dict({k: v.float() for k, v in weights.items()}, strict=False)
     assert not found.missing_keys and not found.unexpected_keys, found
     hidden, final, states = [], [], []
     net.register_forward_hook(lambda _m, _i, out: hidden.append(out[0]))
     target = Script(golden)
+    if ids is not None:
+        every = target.lm_head
+        target.lm_head = lambda rows: torch.full_like(logits := every(rows), -1e30).index_copy_(-1, ids, logits[..., ids])
     if shift is not None:
         inner, run_gru = net.apply_logits_head, net._run_gru
         net.apply_logits_head = lambda base, **kw: (final.append(inner(base, **kw)), final[-1])[1]
@@ -248,7 +264,7 @@ def specforge_block(name, golden, shift=None, prefix=None):
             last = (i + 1) * (b - 1) - 1                           # the head is run again for every token; the last run is complete
             out[f"{i}.final_logits"] = final[last][0, 0][:b - 1] if shift else final[last][0, 0][1:]
             out[f"{i}.gru_states"] = states[last][0][:b - 1]
-    return out
+    return out if ids is None else over_some(out)
 
 
 class SpeculatorsEagle3:
@@ -578,6 +594,7 @@ def public_goldens(target, own, dart, dflash):
         golden = {k[len(head):]: v for k, v in own["micro_domino"].items() if k.startswith(head)}
         values.update({head + k: v for k, v in specforge_block("micro_domino", golden, shift, prefix).items()})
     found["micro_domino"] = (values, "specforge", "DominoDraftModel.spec_generate")
+    found[DOMINO_SOME] = (specforge_block(DOMINO_SOME, own[DOMINO_SOME], True, 1), "specforge", "DominoDraftModel.spec_generate")
     for name in ("micro_eagle3", "micro_eagle3_fc_norm"):
         found[name] = (specforge_eagle3(name, own[name]), "specforge", "LlamaForCausalLMEagle3.backbone")
     found["micro_dspark"] = (deepspec_dspark("micro_dspark", own["micro_dspark"]), "deepspec", "Qwen3DSparkModel, build_dspark_proposal")
@@ -669,6 +686,16 @@ def write_one(target, name, dflash, specforge):
     drafter = load_drafter(GOLDEN / name)
     values = rounds(target, drafter, drafts_of(drafter))
     origin = {"values": "our own implementation (assets/recipe/drafters)"}
+    if name == DOMINO_SOME:
+        sys.path.insert(0, specforge)
+        keep_first_tokens()
+        values = over_some(values)
+        theirs = specforge_block(name, values, True, 1)
+        gap = difference(values, theirs)
+        assert gap < 1e-4, gap
+        values = {**values, **theirs}
+        origin = {"values": f"sgl-project/SpecForge {commit(specforge)}, DominoDraftModel.spec_generate", "own values": ["features"],
+                  "largest difference to our own": gap}
     if name == "micro_dflash2":
         own = {f"full.{key}": value for key, value in values.items()}
         values = zlab_dflash2(target, name, dflash)
@@ -697,7 +724,7 @@ def store(name, values, origin):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's, micro_dflash2, micro_eagle3_fc_norm, micro_eagle3_norm_output, micro_dflash_some, micro_dspark_gated or micro_dspark_rnn")
+    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's, micro_dflash2, micro_eagle3_fc_norm, micro_eagle3_norm_output, micro_dflash_some, micro_domino_some, micro_dspark_gated or micro_dspark_rnn")
     parser.add_argument("--specforge", help="checkout of sgl-project/SpecForge")
     parser.add_argument("--deepspec", help="checkout of deepseek-ai/DeepSpec")
     parser.add_argument("--dart", help="checkout of fvliang/DART")
