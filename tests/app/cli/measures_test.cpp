@@ -522,6 +522,7 @@ TEST(Compare, KeepsWhatItsNumbersComeFrom) {
     EXPECT_TRUE(settings["chat"].is_null()) << "as the prompts say";
     EXPECT_EQ(json["complete"], true);
     ASSERT_EQ(json["per_prompt"].size(), 3u * 3u); // three drafters, three prompts
+    double told = 0, repeated = 0;
     for (const Json& row : json["rows"]) {
         double parts = 0;
         for (const char* part : {"draft_ms", "head_ms", "verify_ms", "accept_ms", "other_ms"}) parts += row[part].get<double>();
@@ -536,10 +537,7 @@ TEST(Compare, KeepsWhatItsNumbersComeFrom) {
             accepted += prompt["accepted"].get<int>();
             ms += prompt["ms"].get<double>();
             ASSERT_EQ(prompt["repeats_ms"].size(), 3u);
-            auto repeats = prompt["repeats_ms"].get<std::vector<double>>();
-            std::sort(repeats.begin(), repeats.end());
-            // of every kind of pass the lower quartile: near the quickest repeat of all of them
-            EXPECT_LT(prompt["ms"].get<double>(), repeats[2] * 1.05);
+            for (const Json& repeat : prompt["repeats_ms"]) repeated += repeat.get<double>();
             EXPECT_GT(prompt["ms"].get<double>(), 0);
         }
         EXPECT_EQ(row["tokens"], tokens);
@@ -547,7 +545,10 @@ TEST(Compare, KeepsWhatItsNumbersComeFrom) {
         EXPECT_EQ(row["accepted_drafts"], accepted);
         EXPECT_EQ(row["accepted"], accepted) << "as the CSV calls it";
         EXPECT_NEAR(row["round_ms"].get<double>() * rounds, ms, 1e-6);
+        told += ms;
     }
+    // Of every kind of pass the lower quartile, over all prompts and drafters: two of three are not below it, however busy the machine.
+    EXPECT_LE(2 * told, repeated);
     // One drafter against the other, over the same prompts.
     const auto of = [&](const char* drafter) -> const Json& {
         return *std::ranges::find_if(json["rows"], [&](const Json& row) { return row["drafter"] == drafter && row["domain"] == "all"; });
