@@ -2,6 +2,7 @@
 // see: a planted include against the arrows must not compile, and no source may get round the paths.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -156,6 +158,40 @@ TEST(Architecture, NoFolderHoldsMoreThanSixtySources) {
         }
         for (const auto& [folder, files] : count) EXPECT_LE(files, 60) << folder;
     }
+}
+
+// Two types of one name in one program are one type for the linker, which keeps the functions of either: destructors of texts freed what
+// were numbers. Definitions begin their lines, as clang-format leaves them, outside of anonymous namespaces.
+std::vector<std::string> types_defined(std::istream& in) {
+    static const std::regex begins("^namespace ?([\\w:]*) ?\\{$"), ends("^\\} // namespace ?([\\w:]*)$"),
+        type("^(?:struct|class|union|enum|enum class) (?:alignas\\([^)]*\\) )?(\\w+)(?: final)?(?: : [^;]*)? \\{.*$");
+    std::vector<std::string> within, found;
+    std::smatch match;
+    for (std::string line; std::getline(in, line);) {
+        if (std::regex_match(line, match, begins)) within.push_back(match[1].length() > 0 ? match[1].str() : "anonymous");
+        if (std::regex_match(line, ends) && !within.empty()) within.pop_back();
+        if (!std::regex_match(line, match, type) || std::ranges::count(within, "anonymous") > 0) continue;
+        std::string name;
+        for (const std::string& one : within) name += one + "::";
+        found.push_back(name + match[1].str());
+    }
+    return found;
+}
+
+TEST(Architecture, NoTwoTypesHaveOneName) {
+    std::istringstream planted(
+        "namespace speclens {\nstruct One {\n    struct Inner {};\n};\nnamespace {\nstruct Two {};\n} // namespace\n"
+        "namespace ui {\nenum class Three : int {\n};\n} // namespace ui\nclass Four final : public One {\nstruct Five;\n");
+    EXPECT_EQ(types_defined(planted), (std::vector<std::string>{"speclens::One", "speclens::ui::Three", "speclens::Four"}));
+    std::map<std::string, std::set<std::string>> where;
+    for (const char* floor : {"kernels", "files", "engine", "remote", "ui", "scenes", "app", "tests"})
+        for (const auto& entry : fs::recursive_directory_iterator(fs::path(SPEC_SOURCE_DIR) / floor)) {
+            if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+            std::ifstream in(entry.path());
+            for (const std::string& name : types_defined(in)) where[name].insert(fs::relative(entry.path(), SPEC_SOURCE_DIR).string());
+        }
+    EXPECT_GT(where.size(), 900U);
+    for (const auto& [name, files] : where) EXPECT_EQ(files.size(), 1U) << name << ": " << *files.begin() << ", " << *files.rbegin();
 }
 
 // What is true of one drafter stands in its descriptor (engine/drafters), what is told of it in its scene, and how its files look

@@ -52,10 +52,10 @@ class SlotList {
     void layer(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to) {
         layer_slots(config, prefix, input, to, slots_);
     }
-    [[nodiscard]] std::vector<Slot> take() { return std::move(slots_); }
+    [[nodiscard]] std::vector<WeightSlot> take() { return std::move(slots_); }
 
   private:
-    std::vector<Slot> slots_;
+    std::vector<WeightSlot> slots_;
 };
 
 // Early exports put a section's name before its tensors; the first spelling whose tensor exists.
@@ -187,7 +187,7 @@ void mtp_slots(DraftNetwork& n, SlotList& slots) {
 }
 
 // `file` chooses between spellings of names; null: the first ones.
-std::vector<Slot> network_slots(DraftNetwork& n, const TensorFiles* file) {
+std::vector<WeightSlot> network_slots(DraftNetwork& n, const TensorFiles* file) {
     SlotList slots;
     switch (n.config.method) {
     case Method::medusa: medusa_slots(n, slots); break;
@@ -434,7 +434,7 @@ void load_folder(DraftNetwork& network, const std::filesystem::path& folder, con
     network.config = read_draft_config(folder, network.target->config, as_stored, ignored, changes);
     check_cancelled(progress);
     std::set<std::string> sliced; // by columns, which blocks of eight bits are not
-    for (const Slot& slot : network_slots(network, &stored))
+    for (const WeightSlot& slot : network_slots(network, &stored))
         if (slot.stored_cols > 0) sliced.insert(slot.name);
     const ScaledTensors kept(stored, [&](const std::string& name, std::int64_t cols) {
         return !sliced.contains(name) && network.backend().keeps(DType::q8_0, cols);
@@ -483,7 +483,7 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::random(std::shared_ptr<const M
     network->target = std::move(target);
     network->config = config;
     Backend& backend = network->backend();
-    const std::vector<Slot> slots = network_slots(*network, nullptr);
+    const std::vector<WeightSlot> slots = network_slots(*network, nullptr);
     check_memory(network->name, {.weights = bf16_bytes(slots)}, backend.free_memory());
     import_random(backend, slots, network->name, seed, progress, network->bytes, network->target->precision);
     if (config.method == Method::dart) network->ngrams = made_up_ngrams(config.layer.vocab);

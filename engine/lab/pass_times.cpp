@@ -35,7 +35,7 @@ double multiply_adds_of(const ModelConfig& config) {
     Model shape;
     shape.config = config;
     double sum = 0;
-    for (const Slot& slot : model_slots(shape))
+    for (const WeightSlot& slot : model_slots(shape))
         if (!slot.vector && slot.read_per_token) sum += static_cast<double>(slot.rows * slot.cols);
     return sum;
 }

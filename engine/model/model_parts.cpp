@@ -71,7 +71,7 @@ std::vector<float> inverse_frequencies(const ModelConfig& config) {
 
 } // namespace
 
-void layer_slots(const ModelConfig& c, const std::string& prefix, std::int64_t input, LayerWeights& w, std::vector<Slot>& slots) {
+void layer_slots(const ModelConfig& c, const std::string& prefix, std::int64_t input, LayerWeights& w, std::vector<WeightSlot>& slots) {
     const std::int64_t h = c.hidden, f = c.ffn, q = std::int64_t{c.heads} * c.head_dim, kv = std::int64_t{c.kv_heads} * c.head_dim;
     const auto matrix = [&](const std::string& name, std::int64_t rows, std::int64_t cols, Buffer& to) {
         slots.push_back({prefix + name, rows, cols, false, true, &to});
@@ -99,16 +99,16 @@ void layer_slots(const ModelConfig& c, const std::string& prefix, std::int64_t i
     matrix("mlp.down_proj.weight", h, f, w.down);
 }
 
-std::vector<Slot> model_slots(Model& model) {
+std::vector<WeightSlot> model_slots(Model& model) {
     const ModelConfig& c = model.config;
-    std::vector<Slot> slots;
+    std::vector<WeightSlot> slots;
     slots.push_back({"model.embed_tokens.weight", c.vocab, c.hidden, false, /*read_per_token=*/c.tied, &model.embedding});
     model.layer.resize(static_cast<std::size_t>(c.layers));
     for (std::size_t l = 0; l < model.layer.size(); ++l)
         layer_slots(c, "model.layers." + std::to_string(l) + ".", c.hidden, model.layer[l], slots);
     slots.push_back({"model.norm.weight", 1, c.hidden, true, true, &model.final_norm});
     if (!c.tied) {
-        Slot head = {"lm_head.weight", c.vocab, c.hidden, false, true, &model.lm_head};
+        WeightSlot head = {"lm_head.weight", c.vocab, c.hidden, false, true, &model.lm_head};
         head.absent = "and config.json does not say that the embedding stands for it (tie_word_embeddings is "
                       "false or not given)";
         head.absent_remedy = "Download the weights again; set tie_word_embeddings to true only where the "

@@ -16,7 +16,7 @@ namespace speclens {
 void check_config(const ModelConfig& config, const std::string& file);
 
 // One matrix of the checkpoint and where it goes.
-struct Slot {
+struct WeightSlot {
     std::string name;  // "model.layers.3.self_attn.q_proj.weight"
     std::int64_t rows; // 1 for vectors
     std::int64_t cols;
@@ -34,9 +34,10 @@ struct Slot {
 };
 // The matrices and norms of one decoder layer, named PREFIXinput_layernorm.weight … `input` is the width of
 // what q, k and v are made from.
-void layer_slots(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to, std::vector<Slot>& slots);
+void layer_slots(const ModelConfig& config, const std::string& prefix, std::int64_t input, LayerWeights& to,
+                 std::vector<WeightSlot>& slots);
 // Every tensor of the architecture, in file order of a Hugging Face export. Sizes model.layer.
-[[nodiscard]] std::vector<Slot> model_slots(Model& model);
+[[nodiscard]] std::vector<WeightSlot> model_slots(Model& model);
 
 // Tensors of a head for several next tokens (MTP) that checkpoints carry along: mtp.*, or layers behind the
 // last one where config.json counts some there. The model does not use them, the drafter mtp may.
@@ -47,10 +48,10 @@ void layer_slots(const ModelConfig& config, const std::string& prefix, std::int6
 
 // Made-up weights for every slot: uniform with standard deviation 0.02, norms 1, biases 0; a pure function of
 // (seed, slot, index). Matrices as Model::random has them. Throws Cancelled.
-void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed, const Progress& progress,
-                   WeightBytes& bytes, Precision precision, DType form = DType::bf16);
+void import_random(Backend& backend, const std::vector<WeightSlot>& slots, const std::string& what, std::uint64_t seed,
+                   const Progress& progress, WeightBytes& bytes, Precision precision, DType form = DType::bf16);
 // What the slots of a bf16 checkpoint take on a backend: vectors become f32.
-[[nodiscard]] std::size_t bf16_bytes(std::span<const Slot> slots);
+[[nodiscard]] std::size_t bf16_bytes(std::span<const WeightSlot> slots);
 
 // (ModelConfig::context(), d) f32: cos of the d/2 angles, then their sines.
 [[nodiscard]] Buffer make_cos_sin(Backend& backend, const ModelConfig& config);

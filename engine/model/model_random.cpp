@@ -66,9 +66,9 @@ DType form_here(const Backend& backend, DType form, std::int64_t cols) {
     return random_block(form) && backend.keeps(form, cols) ? form : DType::bf16;
 }
 
-std::size_t random_bytes(const Backend& backend, std::span<const Slot> slots, DType form) {
+std::size_t random_bytes(const Backend& backend, std::span<const WeightSlot> slots, DType form) {
     std::size_t total = 0;
-    for (const Slot& slot : slots) {
+    for (const WeightSlot& slot : slots) {
         const DType own = form_here(backend, form, slot.cols);
         // whole tiles, as the backend keeps them
         const std::int64_t rows = is_quantised(own) ? (slot.rows + kTiledRows - 1) / kTiledRows * kTiledRows : slot.rows;
@@ -89,24 +89,24 @@ void fill_bytes(std::uint64_t stream, std::size_t first, std::span<std::byte> to
 
 } // namespace
 
-std::size_t bf16_bytes(std::span<const Slot> slots) {
+std::size_t bf16_bytes(std::span<const WeightSlot> slots) {
     std::size_t total = 0;
-    for (const Slot& slot : slots)
+    for (const WeightSlot& slot : slots)
         total += static_cast<std::size_t>(slot.rows * slot.cols) * (slot.vector ? sizeof(float) : sizeof(std::uint16_t));
     return total;
 }
 
-void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed, const Progress& progress,
-                   WeightBytes& bytes, Precision precision, DType form) {
+void import_random(Backend& backend, const std::vector<WeightSlot>& slots, const std::string& what, std::uint64_t seed,
+                   const Progress& progress, WeightBytes& bytes, Precision precision, DType form) {
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = narrow_bf16(1), zero = 0;
     std::size_t total = 0;
-    for (const Slot& slot : slots)
+    for (const WeightSlot& slot : slots)
         total += bytes_of(slot.vector ? DType::bf16 : form_here(backend, form, slot.cols), slot.rows * slot.cols);
     WeightImport importer(backend, progress, precision);
     importer.tell(what, total);
     for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
-        const Slot& slot = slots[tensor];
+        const WeightSlot& slot = slots[tensor];
         const std::uint64_t stream = hash(hash(seed + 1) ^ tensor);
         const std::uint16_t constant = slot.name.ends_with("bias") ? zero : one;
         const auto fill = [&](std::size_t first, std::span<std::byte> to) {
@@ -154,7 +154,7 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
     model->name = std::move(name);
     model->config = config;
     model->precision = precision;
-    const std::vector<Slot> slots = model_slots(*model);
+    const std::vector<WeightSlot> slots = model_slots(*model);
     check_memory(model->name, loading_memory(config, backend, random_bytes(backend, slots, form)), backend.free_memory());
     import_random(backend, slots, model->name, seed, progress, model->bytes, precision, form);
     model->cos_sin = make_cos_sin(backend, config);

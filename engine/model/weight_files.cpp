@@ -15,7 +15,7 @@ bool is_weight(DType dtype, bool vector) {
     return dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f32 || (is_quantised(dtype) && !vector);
 }
 
-const StoredTensor& check_slot(const TensorFiles& file, const Slot& slot) {
+const StoredTensor& check_slot(const TensorFiles& file, const WeightSlot& slot) {
     const StoredTensor* tensor = file.find(slot.name);
     if (tensor == nullptr)
         throw Error(file.name() + ": tensor " + slot.name + " is missing" + (slot.absent ? std::string(", ") + slot.absent : ""),
@@ -35,12 +35,12 @@ const StoredTensor& check_slot(const TensorFiles& file, const Slot& slot) {
 }
 
 // gate_proj and up_proj are multiplied side by side: both bf16, or neither.
-void check_pairs(const TensorFiles& file, const std::vector<Slot>& slots, const std::vector<const StoredTensor*>& stored) {
+void check_pairs(const TensorFiles& file, const std::vector<WeightSlot>& slots, const std::vector<const StoredTensor*>& stored) {
     const std::string gate = "gate_proj.weight", up = "up_proj.weight";
     for (std::size_t i = 0; i < slots.size(); ++i) {
         if (!slots[i].name.ends_with(gate)) continue;
         const std::string other = slots[i].name.substr(0, slots[i].name.size() - gate.size()) + up;
-        const auto found = std::ranges::find(slots, other, &Slot::name);
+        const auto found = std::ranges::find(slots, other, &WeightSlot::name);
         if (found == slots.end()) continue;
         const DType a = stored[i]->dtype, b = stored[static_cast<std::size_t>(found - slots.begin())]->dtype;
         if ((a == DType::bf16) != (b == DType::bf16) && !is_quantised(a) && !is_quantised(b))
@@ -51,10 +51,10 @@ void check_pairs(const TensorFiles& file, const std::vector<Slot>& slots, const 
 }
 
 // Bytes of the part of the tensor that `slot` takes.
-std::size_t part_bytes(const Slot& slot, const StoredTensor& tensor) { return bytes_of(tensor.dtype, slot.rows * slot.cols); }
+std::size_t part_bytes(const WeightSlot& slot, const StoredTensor& tensor) { return bytes_of(tensor.dtype, slot.rows * slot.cols); }
 
 // Reads some of the columns of a matrix: whole rows from the file, the wanted part of each kept.
-void read_columns(const TensorFiles& file, const StoredTensor& tensor, const Slot& slot, std::size_t first, std::span<std::byte> to) {
+void read_columns(const TensorFiles& file, const StoredTensor& tensor, const WeightSlot& slot, std::size_t first, std::span<std::byte> to) {
     CHECK(!is_quantised(tensor.dtype), "columns of a quantised matrix");
     const std::size_t width = bytes_of(tensor.dtype);
     const std::size_t part = static_cast<std::size_t>(slot.cols) * width;
@@ -68,10 +68,10 @@ void read_columns(const TensorFiles& file, const StoredTensor& tensor, const Slo
 
 } // namespace
 
-StoredWeights::StoredWeights(const TensorFiles& file, std::vector<Slot> slots, const std::function<bool(std::string_view)>& ignorable)
+StoredWeights::StoredWeights(const TensorFiles& file, std::vector<WeightSlot> slots, const std::function<bool(std::string_view)>& ignorable)
     : file_(file), slots_(std::move(slots)) {
     std::set<std::string_view> known;
-    for (const Slot& slot : slots_) {
+    for (const WeightSlot& slot : slots_) {
         stored_.push_back(&check_slot(file, slot));
         known.insert(slot.name);
     }
@@ -96,7 +96,7 @@ void StoredWeights::import_into(Backend& backend, const std::string& what, const
     WeightImport importer(backend, progress, precision);
     importer.tell(what, total);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-        const Slot& slot = slots_[i];
+        const WeightSlot& slot = slots_[i];
         const StoredTensor& tensor = *stored_[i];
         const auto fill = [&](std::size_t first, std::span<std::byte> to) {
             slot.stored_cols > 0 ? read_columns(file_, tensor, slot, first, to) : file_.read(tensor, first, to);

@@ -17,7 +17,7 @@ class StoredWeights {
   public:
     // `file` must outlive this object. `ignorable` names the tensors that may be there without a slot.
     // Throws Error: a tensor is missing, unknown, quantised or of the wrong shape.
-    StoredWeights(const TensorFiles& file, std::vector<Slot> slots, const std::function<bool(std::string_view)>& ignorable);
+    StoredWeights(const TensorFiles& file, std::vector<WeightSlot> slots, const std::function<bool(std::string_view)>& ignorable);
 
     [[nodiscard]] std::size_t bytes_on_device() const;
     // Fills every slot and adds to `bytes`; products with the matrices are in `precision`. Progress counts megabytes of
@@ -26,7 +26,7 @@ class StoredWeights {
 
   private:
     const TensorFiles& file_;
-    std::vector<Slot> slots_;
+    std::vector<WeightSlot> slots_;
     std::vector<const StoredTensor*> stored_; // of each slot
 };
 

@@ -35,7 +35,7 @@ Buffer WeightImport::vector(DType stored, std::int64_t cols, const Fill& fill) {
     return backend_.import_weight(wide.data(), DType::f32, 1, cols);
 }
 
-void WeightImport::slot(const Slot& slot, DType stored, const Fill& fill, WeightBytes& bytes) {
+void WeightImport::slot(const WeightSlot& slot, DType stored, const Fill& fill, WeightBytes& bytes) {
     *slot.to = slot.vector ? vector(stored, slot.cols, fill) : matrix(stored, slot.rows, slot.cols, fill);
     if (slot.read_per_token) bytes.per_token += slot.to->bytes();
     bytes.all += slot.to->bytes();

@@ -34,7 +34,7 @@ class WeightImport {
     // (1, cols) f32. Norms and biases are small, so no backend has to widen them in every pass.
     [[nodiscard]] Buffer vector(DType stored, std::int64_t cols, const Fill& fill);
     // The matrix or vector of `slot`, into slot.to and into the counts of bytes.
-    void slot(const Slot& slot, DType stored, const Fill& fill, WeightBytes& bytes);
+    void slot(const WeightSlot& slot, DType stored, const Fill& fill, WeightBytes& bytes);
 
   private:
     void read(std::size_t first, std::span<std::byte> to, const Fill& fill);

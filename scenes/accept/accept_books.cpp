@@ -78,7 +78,7 @@ void draw_accept_strips(const AcceptDraw& d, float y) {
     const std::string lead = "÷ " + mass + ":";
     d.canvas.print({x, foot}, lead, Font::text, 14, d.theme.muted);
     const float left = x + d.canvas.printed_width(lead, Font::text, 14) + 12;
-    std::vector<ListedToken> listed;
+    std::vector<NumberedToken> listed;
     for (const auto& [bar, p] : owed) listed.push_back({d.name(*bar), probability(p / d.view.lost())});
     list_tokens(d.ui, listed, {left, foot}, x + w, 4);
 }

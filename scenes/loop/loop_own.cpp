@@ -21,13 +21,13 @@ namespace {
 // The chip comes out of the strip of what it was drawn from, once that is open.
 constexpr float kOpens = 0.6F;
 
-ListedToken listed_share(const LoopDraw& d, const Share& share, bool first = false) {
+NumberedToken listed_share(const LoopDraw& d, const Share& share, bool first = false) {
     return {label_of(*d.input.trace, share.id), ui::probability(share.p), first};
 }
 
 // The chosen one, then the likeliest.
 void list_shares(const LoopDraw& d, std::vector<Share> shares, int chosen, float left, float right, float y) {
-    std::vector<ListedToken> listed;
+    std::vector<NumberedToken> listed;
     std::ranges::stable_partition(shares, [&](const Share& share) { return share.id == chosen; });
     for (const Share& share : shares) {
         if (share.id < 0 || (share.p < 0.01 && share.id != chosen)) break;

@@ -8,11 +8,11 @@ namespace speclens {
 
 constexpr float kListGap = 14; // between two of them
 
-float listed_width(const ui::Canvas& canvas, const ListedToken& token) {
+float listed_width(const ui::Canvas& canvas, const NumberedToken& token) {
     return ui::token_text_width(canvas, token.label, 14) + 6 + canvas.printed_width(token.number, ui::Font::mono, 14);
 }
 
-void list_tokens(ui::Ui& ui, const std::vector<ListedToken>& tokens, ui::Vec2 at, float right, std::size_t most) {
+void list_tokens(ui::Ui& ui, const std::vector<NumberedToken>& tokens, ui::Vec2 at, float right, std::size_t most) {
     std::size_t count = 0;
     float x = right + kListGap; // none behind the last one
     for (; count < std::min(tokens.size(), most); ++count) {
@@ -21,7 +21,7 @@ void list_tokens(ui::Ui& ui, const std::vector<ListedToken>& tokens, ui::Vec2 at
         x -= w;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const ListedToken& one = tokens[i];
+        const NumberedToken& one = tokens[i];
         const float label = ui::token_text(ui.canvas, {x, at.y}, one.label, 14, one.first ? ui.theme.ink : ui.theme.muted);
         ui.canvas.print({x + label + 6, at.y}, one.number, ui::Font::mono, 14, ui.theme.ink);
         x += listed_width(ui.canvas, one) + kListGap;

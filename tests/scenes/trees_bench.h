@@ -16,9 +16,9 @@
 
 namespace speclens {
 
-struct Judged : RunWindow {
-    explicit Judged(const std::string& drafter, const std::string& rule, ui::Rect screen = {0, 0, 1600, 1000}, int k = 4,
-                    double temperature = 1, bool cascade_of_blocks = false, int budget = 0, int topk = 6) {
+struct JudgedTrees : RunWindow {
+    explicit JudgedTrees(const std::string& drafter, const std::string& rule, ui::Rect screen = {0, 0, 1600, 1000}, int k = 4,
+                         double temperature = 1, bool cascade_of_blocks = false, int budget = 0, int topk = 6) {
         settings.drafter = drafter;
         settings.rule = rule;
         settings.k = k;

@@ -46,7 +46,7 @@ void expect_tokens_said(const Said& tokens, const SeededRounds& rounds) {
 }
 
 TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
-    Judged live("small", "token");
+    JudgedTrees live("small", "token");
     live.measure();
     const std::vector<TreesRow> rows = trees_rows(live.bench->controller.frame(0).scene);
     ASSERT_EQ(rows.size(), 5u);
@@ -110,7 +110,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
 }
 
 // Luck of a seed, the same for all rows or of each row its own; none on average.
-int luck_of(const Judged& live, const RunSettings& one, int row) {
+int luck_of(const JudgedTrees& live, const RunSettings& one, int row) {
     constexpr int kLuck[] = {-9, 5, 8, -4, 7, -6, -8, 7};
     return kLuck[(one.seed - live.settings.seed + static_cast<std::uint64_t>(3 * row)) % 8];
 }
@@ -123,7 +123,7 @@ TEST(TreesScene, NamesAWinnerOnlyWhereItStandsOutOfTheNoise) {
     for (const Size& s : kSizes) {
         if (s.w < 1100) continue;
         for (const bool shared : {false, true}) {
-            Judged live("small", "token", {0, 0, s.w, s.h});
+            JudgedTrees live("small", "token", {0, 0, s.w, s.h});
             live.measure(
                 [&](const RunSettings& one) { return (one.rule == "block" ? 34 : 32) + luck_of(live, one, shared ? 0 : row_of(one)); });
             live.beat(kTreesWorthBeat);
@@ -166,7 +166,7 @@ TEST(TreesScene, NamesAWinnerOnlyWhereItStandsOutOfTheNoise) {
 
 // A lead in time that is within what the tries of one row lie apart is none.
 TEST(TreesScene, NamesTheFastestOnlyWhereItStandsOut) {
-    Judged live("small", "token");
+    JudgedTrees live("small", "token");
     live.measure();
     SceneInput input = live.bench->controller.frame(0).scene;
     EXPECT_EQ(trees_leaders(trees_rows(input)).fastest, std::vector<std::size_t>{1});
@@ -186,7 +186,7 @@ TEST(TreesScene, NamesTheFastestOnlyWhereItStandsOut) {
 
 // A table whose noise has the block below the token rule stands beside a guarantee: the sentence says what the noise is.
 TEST(TreesScene, TellsWhyItsTableSeemsToDenyTheGuarantee) {
-    Judged live("small", "block");
+    JudgedTrees live("small", "block");
     const auto note = [&] { // where there is one
         SceneInput input = live.bench->controller.frame(live.bench->time).scene;
         input.beat = 2;
@@ -207,7 +207,7 @@ TEST(TreesScene, TellsWhyItsTableSeemsToDenyTheGuarantee) {
 }
 
 TEST(TreesScene, ComparesNothingBeforeAllIsMeasured) {
-    Judged live("small", "token");
+    JudgedTrees live("small", "token");
     live.measure();
     Study half = *live.published.studies.at(kTreesStudy);
     half.points.resize(half.points.size() / 2);
@@ -222,7 +222,7 @@ TEST(TreesScene, ComparesNothingBeforeAllIsMeasured) {
 }
 
 TEST(TreesScene, MeasuringAgainTakesTwiceAsManySeeds) {
-    Judged live("small", "token");
+    JudgedTrees live("small", "token");
     const auto seeds = [&] {
         std::set<std::uint64_t> distinct;
         for (const StudyPoint& p : live.published.studies.at(kTreesStudy)->points) distinct.insert(p.settings.seed);
@@ -242,7 +242,7 @@ TEST(TreesScene, MeasuringAgainTakesTwiceAsManySeeds) {
 }
 
 TEST(TreesScene, SlowModelsAreMeasuredWithFewerSeeds) {
-    Judged live("small", "token");
+    JudgedTrees live("small", "token");
     SceneInput input = live.bench->controller.frame(0).scene;
     EXPECT_EQ(seeds_to_measure(input, {}, nullptr), 16);
     input.plain.ms_per_token = 40;
@@ -282,7 +282,7 @@ TEST(Trees, TheIntervalIsThatOfSeeds) {
 // With as few guesses as levels a tree spends them all on one path: the chain over again.
 TEST(Trees, EveryTreeThatIsMeasuredBranches) {
     for (const int k : {1, 4, 8, 15}) {
-        Judged live("small", "token", {0, 0, 1600, 1000}, k);
+        JudgedTrees live("small", "token", {0, 0, 1600, 1000}, k);
         const SceneInput input = live.bench->controller.frame(0).scene;
         std::set<int> sizes;
         for (RunSettings one : trees_study(input, trees_model(input, {})).runs) {
@@ -308,7 +308,7 @@ TEST(Trees, EveryTreeThatIsMeasuredBranches) {
 
 // How far it is, and a way to end it, where it was begun.
 TEST(TreesScene, TellsHowFarItsMeasurementIsAndEndsIt) {
-    Judged live("small", "block");
+    JudgedTrees live("small", "block");
     live.bench->key(ui::Key::m);
     const auto asked = std::ranges::find_if(live.sent, [](const Command& c) { return std::holds_alternative<RunStudy>(c); });
     ASSERT_NE(asked, live.sent.end());
@@ -332,7 +332,7 @@ TEST(TreesTold, TellsEveryMeasuredRowInBothLanguages) {
     for (const char* language : {"en", "de"})
         for (const bool quiet : {true, false}) {
             const test::Speaking speaking(language);
-            Judged live("small", "block");
+            JudgedTrees live("small", "block");
             live.measure([&](const RunSettings& one) { return 30 + row_of(one) / 4 + luck_of(live, one, 0); });
             Study busy = *live.published.studies.at(kTreesStudy);
             for (StudyPoint& p : busy.points) {
@@ -420,7 +420,7 @@ TEST(TreesTold, TellsEveryMeasuredRowInBothLanguages) {
 TEST(TreesTold, NamesTwoThatCannotBeToldApart) {
     for (const char* language : {"en", "de"}) {
         const test::Speaking speaking(language);
-        Judged live("small", "token");
+        JudgedTrees live("small", "token");
         live.measure([&](const RunSettings& one) {
             const int row = row_of(one);
             return row == 16 ? 60 + luck_of(live, one, 0) : row == 32 ? 59 + luck_of(live, one, 1) : 20;

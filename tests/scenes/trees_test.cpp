@@ -44,7 +44,7 @@ namespace {
 // What the picture says of the token rule is what the rule itself does with those distributions and coins; of the
 // block what the run did.
 TEST(Trees, BothVerdictsAreThoseOfTheRules) {
-    Judged live("small", "block");
+    JudgedTrees live("small", "block");
     int blocks = 0;
     for (const RoundSummary& round : live.view().round_list) {
         const auto verdict = block_verdict(round);
@@ -70,14 +70,14 @@ TEST(Trees, BothVerdictsAreThoseOfTheRules) {
             EXPECT_LE(verdict->columns[i].block_survives, verdict->columns[i - 1].block_survives + 1e-12);
     }
     EXPECT_GE(blocks, 3);
-    EXPECT_FALSE(block_verdict(Judged("small", "token").view().round_list.front())) << "the token rule's checks do not say it";
-    EXPECT_FALSE(block_verdict(Judged("small_tree", "tree_wor").view().round_list.front()));
+    EXPECT_FALSE(block_verdict(JudgedTrees("small", "token").view().round_list.front())) << "the token rule's checks do not say it";
+    EXPECT_FALSE(block_verdict(JudgedTrees("small_tree", "tree_wor").view().round_list.front()));
 }
 
 // A cascade records the coefficient of a block as well, but of its mixture: p ÷ q would not be the ratio that
 // judged, and its text does not follow the target's distribution.
 TEST(Trees, ACascadeThatJudgesBlocksIsNoBlockVerification) {
-    Judged live("small", "cascade_tokenV3", {0, 0, 1600, 1000}, 4, 1, true);
+    JudgedTrees live("small", "cascade_tokenV3", {0, 0, 1600, 1000}, 4, 1, true);
     int judged = 0;
     for (const RoundSummary& round : live.view().round_list) {
         for (const DraftSlot& slot : round.drafts) judged += slot.check && slot.check->prefix_coefficient && slot.check->mixture;
@@ -147,7 +147,7 @@ TEST(Trees, KeepsTheColumnsThatDecide) {
 
 // A round that proposed nothing, or is still running, has none of its own.
 TEST(Trees, ARoundWithoutABlockShowsTheOneBeforeIt) {
-    Judged live("small", "block");
+    JudgedTrees live("small", "block");
     const RunView whole = live.view();
     int checked = 0;
     for (std::size_t i = 1; i < whole.round_list.size(); ++i) {
@@ -180,7 +180,7 @@ TEST(Trees, ANodeSeesItsAncestorsAndItselfOnly) {
 }
 
 TEST(Trees, LeavesStandApartAndParentsBetweenTheirChildren) {
-    Judged live("small_tree", "tree_wor");
+    JudgedTrees live("small_tree", "tree_wor");
     for (const RoundSummary& round : live.view().round_list) {
         const std::vector<TreeNode> nodes = tree_nodes(round);
         ASSERT_EQ(nodes.size(), round.drafts.size());
@@ -200,7 +200,7 @@ TEST(Trees, LeavesStandApartAndParentsBetweenTheirChildren) {
 }
 
 TEST(TreesScene, ShowsABlockAndATree) {
-    Judged block("small", "block");
+    JudgedTrees block("small", "block");
     block.beat(kTreesRescueBeat);
     const BlockVerdict verdict = trees_model(block.input(), {}).verdict(); // its own guess, or the worked example's
     const Said rescued = block.said("coins.title:rescued");
@@ -209,7 +209,7 @@ TEST(TreesScene, ShowsABlockAndATree) {
     const Said sum = block.said("block.sum:whole");
     EXPECT_EQ(test::real(sum, "token"), verdict.token_expected);
     EXPECT_EQ(test::real(sum, "block"), verdict.block_expected);
-    Judged tree("small_tree", "tree_wor");
+    JudgedTrees tree("small_tree", "tree_wor");
     tree.beat(3);
     const std::vector<TreeNode> nodes = trees_model(tree.input(), {}).nodes;
     const Said title = tree.said("branches.title:tree");
@@ -226,7 +226,7 @@ int count_of(const SceneBench& bench, const std::string& text, float left = 0) {
 TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
     for (const auto& [drafter, rule, temperature, why] :
          {std::tuple{"small_tree", "tree_wor", 1.0, "trees"}, {"small", "token", 0.0, "greedy"}, {"small", "token", 1.0, "by_guess"}}) {
-        Judged live(drafter, rule, {0, 0, 1280, 720}, 4, temperature);
+        JudgedTrees live(drafter, rule, {0, 0, 1280, 720}, 4, temperature);
         live.beat(0);
         EXPECT_EQ(live.bench->shows("Who sees whom"), std::string(drafter) == "small_tree") << "a real tree comes first";
         for (const int beat : {1, 2}) {
@@ -239,7 +239,7 @@ TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
             for (const char* word : {"missed", "lost", "rescued", "hit"}) EXPECT_EQ(count_of(*live.bench, word), 1) << where << " " << word;
         }
     }
-    Judged block("small", "block");
+    JudgedTrees block("small", "block");
     block.beat(1);
     const bool rescued = find_in(block.view(), rescued_guess()).has_value();
     EXPECT_EQ(block.bench->shows("A worked example"), !rescued);
@@ -257,7 +257,7 @@ TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
 TEST(TreesScene, LongBlocksStayLegible) {
     for (const Size& s : kSizes)
         for (const char* drafter : {"small", "domino"}) {
-            Judged live(drafter, "block", {0, 0, s.w, s.h}, 15);
+            JudgedTrees live(drafter, "block", {0, 0, s.w, s.h}, 15);
             live.beat(2);
             for (const RoundSummary& round : live.view().round_list) {
                 live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
@@ -281,7 +281,7 @@ TEST(TreesScene, LongBlocksStayLegible) {
 }
 
 TEST(TreesScene, TreeAndMaskHaveTheSameNumbers) {
-    Judged live("small_tree", "tree_wor", {0, 0, 1280, 720});
+    JudgedTrees live("small_tree", "tree_wor", {0, 0, 1280, 720});
     live.beat(3);
     const auto nodes = trees_model(live.bench->controller.frame(0).scene, {}).nodes;
     ASSERT_GE(nodes.size(), 3u);
@@ -301,7 +301,7 @@ TEST(TreesScene, TreeAndMaskHaveTheSameNumbers) {
 
 // A file that a newer version saved may name a drafter that this one does not know.
 TEST(Trees, ADrafterThatNobodyKnowsDraftsNeitherChainsNorTrees) {
-    Judged live("small", "token");
+    JudgedTrees live("small", "token");
     SceneInput input = live.bench->controller.frame(0).scene;
     RunSettings settings = live.settings;
     input.settings = &settings;
@@ -314,9 +314,9 @@ TEST(Trees, ADrafterThatNobodyKnowsDraftsNeitherChainsNorTrees) {
 }
 
 TEST(TreesScene, ThePanelNamesWhoDraftsThere) {
-    Judged domino("domino", "block");
+    JudgedTrees domino("domino", "block");
     const TreesModel model = trees_model(domino.bench->controller.frame(0).scene, {});
-    const auto expect_title = [](Judged& live, int k, const char* chain, const char* trees, bool dice) {
+    const auto expect_title = [](JudgedTrees& live, int k, const char* chain, const char* trees, bool dice) {
         const Said title = live.said("study.title");
         EXPECT_EQ(test::whole(title, "k"), k);
         EXPECT_EQ(test::words(title, "chain"), chain);
@@ -331,16 +331,16 @@ TEST(TreesScene, ThePanelNamesWhoDraftsThere) {
     }
     for (const RunSettings& run : trees_study(domino.bench->controller.frame(0).scene, model).runs)
         EXPECT_TRUE(run.drafter == "none" || run.drafter == "domino" || run.drafter == "small_tree") << run.drafter;
-    Judged tree("small_tree", "tree_wor");
+    JudgedTrees tree("small_tree", "tree_wor");
     EXPECT_TRUE(tree.bench->shows("On this prompt: small, the same dice"));
     expect_title(tree, 0, "small", "", true);
-    Judged one("small_tree", "tree_wor", {0, 0, 1600, 1000}, 1);
+    JudgedTrees one("small_tree", "tree_wor", {0, 0, 1600, 1000}, 1);
     EXPECT_TRUE(one.bench->shows("On this prompt, K = 4: small")) << "a length that is not the run's";
     expect_title(one, 4, "small", "", false);
 }
 
 TEST(TreesScene, AsksForTheRunItNeeds) {
-    Judged live("small", "token");
+    JudgedTrees live("small", "token");
     live.beat(1);
     EXPECT_TRUE(live.says("words.why_example:by_guess"));
     live.bench->click(live.bench->find("Judge this run by blocks"));
@@ -367,7 +367,7 @@ TEST(TreesScene, ASmallStageShowsWhatWasMeasured) {
         const std::string what = std::string(drafter) + " " + rule;
         for (const bool presenter : {false, true}) {
             const float scale = presenter ? presenter_scale({1280, 720}) : 1;
-            Judged live(drafter, rule, {0, 0, 1280 / scale, 720 / scale});
+            JudgedTrees live(drafter, rule, {0, 0, 1280 / scale, 720 / scale});
             live.beat(kTreesCostBeat);
             live.measure();
             live.bench->controller.chrome.layout.details = false; // measuring opened it
@@ -386,7 +386,7 @@ TEST(TreesScene, ASmallStageShowsWhatWasMeasured) {
 TEST(TreesScene, ALargeTreeKeepsTheLabelsOfItsKeptPath) {
     int kept = 0;
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
-        Judged live("small_tree", "tree_wor", screen, 8, 1, false, 40);
+        JudgedTrees live("small_tree", "tree_wor", screen, 8, 1, false, 40);
         live.beat(3);
         for (const RoundSummary& round : live.view().round_list) {
             live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
@@ -412,7 +412,7 @@ TEST(TreesScene, ALargeTreeKeepsTheLabelsOfItsKeptPath) {
 TEST(TreesScene, ATreeTooTallForItsStageCountsTheRest) {
     int left_out = 0;
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500}}) {
-        Judged live("small_tree", "tree_wor", screen, 1, 1, false, 58, 64);
+        JudgedTrees live("small_tree", "tree_wor", screen, 1, 1, false, 58, 64);
         live.beat(3);
         for (const RoundSummary& round : live.view().round_list) {
             if (round.drafts.size() < 50) continue;
@@ -491,7 +491,7 @@ TEST(TreesScene, NothingCollidesWhereEverythingIsShown) {
     for (const auto& [drafter, rule] :
          {std::pair<const char*, const char*>{"small", "block"}, {"small_tree", "tree_wor"}, {"small", "token"}}) {
         for (const Size& s : kSizes) {
-            Judged live(drafter, rule, {0, 0, s.w, s.h});
+            JudgedTrees live(drafter, rule, {0, 0, s.w, s.h});
             for (int beat = 0; beat < kTreesBeats; ++beat) {
                 live.beat(beat);
                 if (s.w == 1280) expect_whole_story(*live.bench, std::string("trees, ") + rule);
@@ -499,7 +499,7 @@ TEST(TreesScene, NothingCollidesWhereEverythingIsShown) {
                      s.w < 1000);
             }
         }
-        Judged narrow(drafter, rule, {0, 0, 1280, 720}, 12);
+        JudgedTrees narrow(drafter, rule, {0, 0, 1280, 720}, 12);
         narrow.bench->key(ui::Key::i); // the details take their room from the stage
         EXPECT_TRUE(narrow.bench->shows("On this prompt"));
         for (int beat = 0; beat < kTreesBeats; ++beat) {
@@ -510,7 +510,7 @@ TEST(TreesScene, NothingCollidesWhereEverythingIsShown) {
 }
 
 TEST(TreesScene, ASmallTreeHasItsMaskToo) {
-    Judged one("small_tree", "tree_wor", {0, 0, 1600, 1000}, 1);
+    JudgedTrees one("small_tree", "tree_wor", {0, 0, 1600, 1000}, 1);
     one.beat(3);
     EXPECT_TRUE(one.bench->shows("Who sees whom")) << one.bench->words;
     look(*one.bench, "a tree of one level", false);
@@ -689,7 +689,7 @@ TEST(TreesTold, TellsEveryBlockWithItsNumbersInBothLanguages) {
     for (const char* language : {"en", "de"})
         for (const char* rule : {"block", "token"}) {
             const test::Speaking speaking(language);
-            Judged live("small", rule, {0, 0, 1600, 1000}, 9);
+            JudgedTrees live("small", rule, {0, 0, 1600, 1000}, 9);
             live.published.status.ready_drafters = {"none", "small"};
             live.show();
             for (const RoundSummary& round : live.view().round_list) {
@@ -741,7 +741,7 @@ TEST(TreesTold, SaysItsNumbersInTheirPlaces) {
             "Produkt 1,00, Trefferchance 1,00, Treffer, alles bis hier 1,00\n",
             "Von diesem Entwurf erwartet: 1,00 Token für Token behalten, 2,00 als Block; mit diesen Münzen 0 und 2\n"}}}) {
         const test::Speaking speaking(language);
-        Judged live("small", "token");
+        JudgedTrees live("small", "token");
         live.beat(kTreesRescueBeat);
         const std::string words = in_words(live.told());
         for (const std::string& line : lines) EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
@@ -754,7 +754,7 @@ TEST(TreesTold, TellsEveryGuessOfATreeInBothLanguages) {
     for (const char* language : {"en", "de"})
         for (const int budget : {12, 58}) {
             const test::Speaking speaking(language);
-            Judged live("small_tree", "tree_wor", {0, 0, 1600, 1000}, budget == 12 ? 4 : 1, 1, false, budget, budget == 12 ? 3 : 64);
+            JudgedTrees live("small_tree", "tree_wor", {0, 0, 1600, 1000}, budget == 12 ? 4 : 1, 1, false, budget, budget == 12 ? 3 : 64);
             for (const RoundSummary& round : live.view().round_list) {
                 if (round.drafts.empty()) continue;
                 live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);

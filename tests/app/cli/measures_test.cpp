@@ -70,7 +70,8 @@ TEST(Compare, SaysWhetherOneMoreGuessIsWorthMoreBesideOrBehind) {
                                       "--max-tokens", "64", "--repeats", "1", "--threads", "1", "--json", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("wider or deeper: the rank"), std::string::npos) << outcome.out;
-    for (const Json& row : Json::parse(read_file(file))["rows"]) {
+    const Json written = Json::parse(read_file(file));
+    for (const Json& row : written["rows"]) {
         const Json& told = row["wider_or_deeper"];
         if (row["drafter"] == "none") {
             EXPECT_TRUE(told.is_null());
