@@ -33,7 +33,7 @@ spec_test(engine/doctor IN long WHEN checked release LABELS fast TIMEOUT 900 LIB
 spec_test(engine/advice IN engine LABELS fast LIBS engine
     SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp engine/advice/synthetic_acceptance_test.cpp)
 # The peak of a process, which a sanitizer's own memory hides.
-spec_test(engine/models WHEN release LABELS fast LIBS engine SOURCES engine/models/peak_test.cpp)
+spec_test(engine/models WHEN release LABELS fast LIBS engine DEFINES SPEC_SANITIZER="${SPEC_SANITIZE}" SOURCES engine/models/peak_test.cpp)
 spec_test(engine/published IN engine LABELS fast LIBS engine SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp)
 spec_test(engine/fetch IN engine LABELS fast LIBS engine PkgConfig::LIBZIP PkgConfig::OPENSSL
     SOME slow "^(Parts|Makers)[.]GoOn|^Fetch[.]ACancel"
